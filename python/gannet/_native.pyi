@@ -104,7 +104,7 @@ def read_hits(state: tuple[Any, ...]) -> Hits: ...
 def read_query(json: str) -> Query: ...
 def read_rankings(queries: list[str], rankings: list[list[tuple[str, float]]]) -> Rankings: ...
 def read_written(
-    added: int, replaced: int, deleted: int, rejected: int, rejections: list[str]
+    counts: tuple[int, int, int, int], rejections: list[str], notes: list[str]
 ) -> Written: ...
 def selected(document: dict[str, Any], names: list[str]) -> dict[str, Any]: ...
 def read_statistics(json: str) -> Statistics: ...
@@ -628,15 +628,15 @@ class Index(Searcher):
         atomic: bool = False,
         expected_version: SupportsIndex | None = None,
         on_error: Literal["raise", "skip"] = "raise",
-        format: Literal["jsonl", "csv", "tsv", "text"] | None = None,
+        format: Literal["jsonl", "bulk", "csv", "tsv", "text", "text-lines"] | None = None,
         threads: SupportsIndex | None = None,
     ) -> Written:
         """Adds documents, or replaces those with their IDs.
 
         `documents` is a dict, a dataclass or a model of pydantic, an iterable of these, the path of
-        a file (JSON lines, CSV, TSV, text, a folder of texts; also .gz and .zst; Parquet with
-        pyarrow), or whatever gives Arrow data: a DataFrame of pandas or polars, a table of pyarrow
-        or batches of one, a relation of DuckDB.
+        a file (JSON, CSV, TSV, actions in bulk, text, a folder of texts; also .gz, .zst and .xz;
+        Parquet with pyarrow), or whatever gives Arrow data: a DataFrame of pandas or polars, a
+        table of pyarrow or batches of one, a relation of DuckDB.
 
         They can be found when the call returns and are durable after `sync`, `checkpoint` or
         `close`. Many documents become visible batch by batch.

@@ -327,8 +327,24 @@ def test_a_bad_line_is_named(ix: gannet.Index, tmp_path: Path) -> None:
     written = ix.add(file, on_error="skip")
     assert (written.added, written.replaced, written.rejected, len(ix)) == (2, 1, 1, 2)
     assert "bad.jsonl, line 2" in written.rejections[0]
-    with pytest.raises(gannet.InvalidError, match="id= names a field"):
+    with pytest.raises(gannet.InvalidError, match="expected an ID in the field"):
         ix.add(file, id="x")
     for option, value in [("on_error", "maybe"), ("format", "xml")]:
         with pytest.raises(gannet.InvalidError, match=value):
             ix.add(file, **{option: value})  # type: ignore[arg-type]
+
+
+def test_files_of_other_programs_are_read(ix: gannet.Index, tmp_path: Path) -> None:
+    file = tmp_path / "semi.csv"
+    file.write_bytes(b"sku;body\rs1;one\rs2;two\r")
+    assert ix.add(file, id="sku").added == 2
+    assert ix["s2"]["body"] == "two"
+    file = tmp_path / "array.json"
+    file.write_text('[\n {"key": "a1",\n  "body": "three"}\n]\n')
+    assert ix.add(file, id="key").added == 1
+    assert ix["a1"]["body"] == "three"
+    file = tmp_path / "bulk.ndjson"
+    file.write_text('{"index":{"_id":"b1"}}\n{"body":"four"}\n{"delete":{"_id":"s1"}}\n')
+    written = ix.add(file)
+    assert (written.added, written.deleted, ix["b1"]["body"]) == (1, 1, "four")
+    assert "s1" not in ix

@@ -1,9 +1,10 @@
 //! `gannet delete`: documents by their IDs, or by a query.
 
 use std::collections::HashSet;
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
-use gannet::{Index, Operator, Parsed, Snapshot};
+use gannet::{Index, Operator, Parsed, Query, Snapshot};
 use serde_json::{Value, json};
 
 use crate::arguments::{Common, DeleteArguments};
@@ -26,6 +27,9 @@ pub fn run(common: &Common, arguments: &DeleteArguments, output: &mut Output) ->
     let index = open_to_write(&arguments.index, common)?;
     // Nothing goes if the query is wrong.
     let query = query(arguments, &index.snapshot(), output)?;
+    if let Some(Parsed { query, .. }) = &query {
+        consent_to_all(arguments, query, index.snapshot().documents())?;
+    }
     let Asked {
         present,
         missing,
@@ -41,7 +45,7 @@ pub fn run(common: &Common, arguments: &DeleteArguments, output: &mut Output) ->
         bar.finish_and_clear();
     }
     index.close()?;
-    notes.iter().for_each(|note| remark(note));
+    say_notes(&notes, output);
     match output.is_json() {
         true => output.json(&json!({
             "deleted": deleted,
@@ -55,6 +59,63 @@ pub fn run(common: &Common, arguments: &DeleteArguments, output: &mut Output) ->
             absence(&missing)
         )),
     }
+}
+
+/// Fails where a query takes every document, unless that is asked for: with --all, or by whoever
+/// sits at the terminal.
+fn consent_to_all(arguments: &DeleteArguments, query: &Query, documents: u64) -> Outcome<()> {
+    if arguments.all || documents == 0 || !takes_all(query) {
+        return Ok(());
+    }
+    let index = arguments.index.display();
+    let what = format!(
+        "this query finds every document, {} in {index}",
+        counted(documents, "document")
+    );
+    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        return Err(Failure::caller(format!(
+            "{what}: add --all to delete them all, or --dry-run to see which they are; nothing was deleted"
+        )));
+    }
+    let _ = write!(io::stderr(), "gannet: {what}. Delete them all? Type yes: ");
+    let mut answer = String::new();
+    let read = io::stdin().read_line(&mut answer);
+    match read.is_ok() && answer.trim().eq_ignore_ascii_case("yes") {
+        true => Ok(()),
+        false => Err(Failure::caller("nothing was deleted")),
+    }
+}
+
+/// Whether a query finds every document, whatever they are.
+fn takes_all(query: &Query) -> bool {
+    match query {
+        Query::MatchAll => true,
+        Query::Exists { field } => field == "id",
+        Query::Boost { query, .. } => takes_all(query),
+        Query::Bool {
+            must,
+            should,
+            must_not,
+            filter,
+            minimum_should_match,
+        } => {
+            let needed = must.iter().chain(filter);
+            let any = should.iter().any(takes_all);
+            let is_optional = *minimum_should_match == 0 && !(must.is_empty() && filter.is_empty());
+            must_not
+                .iter()
+                .all(|query| matches!(query, Query::MatchNone))
+                && needed.clone().all(takes_all)
+                && (is_optional || should.is_empty() || any && *minimum_should_match <= 1)
+        }
+        _ => false,
+    }
+}
+
+/// Says notes on standard error, unless the JSON has them.
+fn say_notes(notes: &[String], output: &Output) {
+    let notes = notes.iter().filter(|_| !output.is_json());
+    notes.for_each(|note| remark(note));
 }
 
 /// Rejects an ID before the index, which would be taken for a missing one.
@@ -140,7 +201,12 @@ fn all_notes(parsed: Option<&Parsed>, of_ids: &[String]) -> Vec<String> {
 fn tell(index: &Index, arguments: &DeleteArguments, output: &mut Output) -> Outcome<()> {
     let snapshot = index.snapshot();
     let query = query(arguments, &snapshot, output)?;
-    let mut told = Told::begin(output)?;
+    let most = if arguments.name_all {
+        u64::MAX
+    } else {
+        NAMED_MAX as u64
+    };
+    let mut told = Told::begin(output, most)?;
     let Asked {
         present,
         missing,
@@ -157,7 +223,7 @@ fn tell(index: &Index, arguments: &DeleteArguments, output: &mut Output) -> Outc
         cut.for_each(|cut| remark(&cut.to_string()));
         found.notes().iter().for_each(|note| remark(note));
     }
-    notes.iter().for_each(|note| remark(note));
+    say_notes(&notes, told.output);
     told.end(&missing, &all_notes(query.as_ref(), &notes))
 }
 
@@ -165,18 +231,27 @@ fn tell(index: &Index, arguments: &DeleteArguments, output: &mut Output) -> Outc
 struct Told<'o> {
     output: &'o mut Output,
     count: u64,
+    /// How many are named.
+    most: u64,
 }
 
 impl Told<'_> {
-    fn begin(output: &mut Output) -> Outcome<Told<'_>> {
+    fn begin(output: &mut Output, most: u64) -> Outcome<Told<'_>> {
         if output.is_json() {
             output.bytes(br#"{"deleted":0,"ids":["#)?;
         }
-        Ok(Told { output, count: 0 })
+        Ok(Told {
+            output,
+            count: 0,
+            most,
+        })
     }
 
     fn id(&mut self, id: &str) -> Outcome<()> {
         self.count += 1;
+        if self.count > self.most {
+            return Ok(());
+        }
         if !self.output.is_json() {
             return self.output.line(harmless(id));
         }
@@ -187,6 +262,10 @@ impl Told<'_> {
 
     fn end(self, missing: &[&str], notes: &[String]) -> Outcome<()> {
         let count = self.count;
+        if count > self.most && !self.output.is_json() {
+            let more = counted(count - self.most, "more document");
+            self.output.line(format!("and {more}: --ids names all"))?;
+        }
         self.output.line(match self.output.is_json() {
             true => format!(
                 r#"],"would_delete":{count},"missing":{},"missing_ids":{},"notes":{}}}"#,

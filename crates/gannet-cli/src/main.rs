@@ -22,6 +22,7 @@ mod get;
 mod index;
 mod inspect;
 mod interrupt;
+mod listing;
 mod maintenance;
 #[cfg(feature = "man")]
 mod man;
@@ -67,11 +68,13 @@ fn run(given: &Given) -> Outcome<()> {
     let mut output = Output::new(common);
     match &given.command {
         Command::Index(arguments) => index::run(common, arguments, &mut output)?,
+        Command::Update(arguments) => index::update(common, arguments, &mut output)?,
         Command::Search(arguments) => search::run(common, arguments, &mut output)?,
         Command::Get(arguments) => get::run(common, arguments, &mut output)?,
         Command::Export(arguments) => export::run(common, arguments, &mut output)?,
         Command::Bench(arguments) => bench::run(common, arguments, &mut output)?,
         Command::Stats(arguments) => stats::run(common, arguments, &mut output)?,
+        Command::Fields(arguments) => listing::run(common, arguments, &mut output)?,
         Command::Delete(arguments) => delete::run(common, arguments, &mut output)?,
         Command::Vacuum(arguments) => maintenance::vacuum(common, arguments, &mut output)?,
         Command::Rebuild(arguments) => maintenance::rebuild(common, arguments, &mut output)?,

@@ -34,7 +34,8 @@ pub fn is_url(path: &Path) -> bool {
 #[cfg(not(feature = "remote"))]
 pub fn without(url: &Path) -> gannet::Error {
     gannet::Error::invalid(format!(
-        "{} is a URL, and this gannet was built without the feature `remote`: build it with that feature",
+        "{} is a URL, and this gannet was built without the feature `remote`: `cargo build --release --package gannet-cli` \
+         builds one with it, as target/release/gannet",
         url.display()
     ))
 }
@@ -44,7 +45,7 @@ pub fn without(url: &Path) -> gannet::Error {
 pub fn open(options: Options, path: &Path, _: &Common) -> gannet::Result<Index> {
     match is_url(path) {
         true => Err(without(path)),
-        false => options.open(path),
+        false => open_there(options, path),
     }
 }
 
@@ -52,7 +53,7 @@ pub fn open(options: Options, path: &Path, _: &Common) -> gannet::Result<Index> 
 #[cfg(feature = "remote")]
 pub fn open(options: Options, path: &Path, common: &Common) -> gannet::Result<Index> {
     if !is_url(path) {
-        return options.open(path);
+        return open_there(options, path);
     }
     let remote = gannet_remote::RemoteOptions {
         index: options,
@@ -62,6 +63,19 @@ pub fn open(options: Options, path: &Path, common: &Common) -> gannet::Result<In
         ..gannet_remote::RemoteOptions::default()
     };
     Ok(gannet_remote::open(&path.to_string_lossy(), remote)?.0)
+}
+
+/// Opens an index in a folder, where there is one.
+pub fn open_there(options: Options, path: &Path) -> gannet::Result<Index> {
+    match std::fs::metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Err(gannet::Error::invalid(format!(
+                "{0} does not exist: check the path; `gannet index {0} FILE` makes an index of the documents in a file",
+                path.display()
+            )))
+        }
+        _ => options.open(path),
+    }
 }
 
 /// A limit of time as the store of objects has it.
@@ -115,11 +129,11 @@ pub fn reading(common: &Common, results: &ResultCacheArguments) -> Options {
 
 /// Opens an index for writing. None is made where none is.
 pub fn open_to_write(path: &Path, common: &Common) -> gannet::Result<Index> {
-    Index::options()
+    let options = Index::options()
         .memory(common.memory().bytes())
         .backend(common.backend.into())
-        .create(false)
-        .open(path)
+        .create(false);
+    open_there(options, path)
 }
 
 #[cfg(test)]

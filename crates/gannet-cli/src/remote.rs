@@ -14,6 +14,7 @@ use crate::output::Output;
 pub fn reject_to_write(command: &Command) -> Outcome<()> {
     let written = match command {
         Command::Index(arguments) => &arguments.index,
+        Command::Update(arguments) => &arguments.index,
         Command::Delete(arguments) => &arguments.index,
         Command::Vacuum(arguments) => &arguments.index,
         Command::Rebuild(arguments) => &arguments.index,
@@ -34,7 +35,15 @@ pub fn reject_to_write(command: &Command) -> Outcome<()> {
 /// Copies the state of an index to a URL.
 #[cfg(not(feature = "remote"))]
 pub fn publish(_: &Common, arguments: &PublishArguments, _: &mut Output) -> Outcome<()> {
-    Err(without(Path::new(&arguments.url)).into())
+    let url = Path::new(&arguments.url);
+    match is_url(url) {
+        true => Err(without(url).into()),
+        false => Err(Failure::caller(format!(
+            "{} is no URL: give one such as s3://bucket/path or file:///folder, or copy the index into a folder with `gannet \
+             backup`",
+            arguments.url
+        ))),
+    }
 }
 
 #[cfg(feature = "remote")]

@@ -205,14 +205,6 @@ fn what_no_name_and_no_brace_tells_to_be_json_asks_for_a_format() {
     assert_eq!(ids(&place), ["1", "a", "b"]);
 }
 
-#[test]
-fn an_array_of_documents_is_told_how_it_becomes_lines() {
-    let place = Place::new();
-    place.write("docs.json", "[{\"id\":1,\"body\":\"x\"}]\n");
-    let ran = place.run(&["index", "index", "docs.json"]);
-    ran.rejected(1, &["docs.json, line 1, column 1", "an array", "jq -c"]);
-}
-
 const ROWS: &str = "\u{feff}id,title, price ,by.name\r\n\
     1,\"Moby-Dick; or, \"\"The Whale\"\"\",9.50,Melville\r\n\
     \r\n\

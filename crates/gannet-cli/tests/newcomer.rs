@@ -182,25 +182,6 @@ fn the_query_language_fits_a_terminal() {
     }
 }
 
-#[test]
-fn json_that_is_printed_for_people_is_told_how_it_becomes_lines() {
-    let place = Place::new();
-    for pretty in [
-        "{\n  \"id\": 1,\n  \"body\": \"one\"\n}\n",
-        "{ \"id\": 1,\n  \"body\": \"one\" }\n",
-    ] {
-        place.write("pretty.jsonl", pretty);
-        let ran = place.run(&["index", "index", "pretty.jsonl"]);
-        let first = ran.err.lines().next().unwrap();
-        assert_eq!(ran.code, 1, "{ran:?}");
-        assert!(
-            first.contains("line 1, column 1: expected a whole JSON object")
-                && first.contains("jq -c ."),
-            "{ran:?}"
-        );
-    }
-}
-
 /// A mistake on the command line or in the input makes no index that nobody asked for.
 #[test]
 fn an_input_without_documents_leaves_no_index() {

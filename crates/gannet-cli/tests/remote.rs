@@ -107,6 +107,7 @@ fn commands_that_write_reject_a_url() {
     place.done(&["publish", "index", &url]);
     for arguments in [
         vec!["index", &url, "docs.jsonl"],
+        vec!["update", &url, "docs.jsonl"],
         vec!["delete", &url, "17"],
         vec!["vacuum", &url],
         vec!["rebuild", &url],

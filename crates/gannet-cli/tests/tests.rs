@@ -1,20 +1,25 @@
 //! The command from outside: every test runs the built program as a user would.
 
+mod arrays;
 mod backups;
 mod bad_input;
 mod beside;
+mod bulk;
 mod command;
 mod compressed;
 mod damage;
 #[cfg(feature = "ssd")]
 mod device;
 mod early_ends;
+mod everything;
 mod first_steps;
 mod flash_tier;
+mod foreign;
 mod formats;
 mod help;
 mod limits;
 mod links;
+mod listing;
 mod maintenance;
 mod meaning;
 mod newcomer;
@@ -26,7 +31,9 @@ mod remote;
 mod replaced;
 mod result_cache;
 mod round_trip;
+mod rows;
 mod settings;
 mod threads;
 mod unicode;
+mod updates;
 mod whole_documents;

@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 use gannet::Index;
 
 use crate::Asked;
+use crate::change::Change;
 use crate::gate::{Gate, Permit};
-use crate::input::{Documents, Found, Input};
+use crate::input::{Documents, Found, Input, Place};
 use crate::rejection::{Origin, Rejection};
 
 /// A batch is full with this many lines, or with the bytes of [`Sizes::batch`].
@@ -56,8 +57,14 @@ pub struct RawBatch {
     pub last_line: u64,
     /// The files of the documents, where each has its own, with the number of the document in it.
     files: Vec<(u64, Arc<str>)>,
+    /// Where documents begin that may have several lines, with their numbers.
+    places: Vec<(u64, Place)>,
+    /// What is done with lines that are no whole documents, with their numbers.
+    changes: Vec<(u64, Change)>,
     /// Lines that were rejected before they could be looked at.
     pub rejected: Vec<Rejection>,
+    /// What the caller should know of how the source is read.
+    pub notes: Vec<String>,
     /// Why there are no more batches, if reading failed.
     pub failed: Option<String>,
     text: Vec<u8>,
@@ -75,7 +82,10 @@ impl RawBatch {
             origin: origin.clone(),
             last_line: 0,
             files: Vec::new(),
+            places: Vec::new(),
+            changes: Vec::new(),
             rejected: Vec::new(),
+            notes: Vec::new(),
             failed: None,
             text: Vec::new(),
             lines: Vec::new(),
@@ -105,7 +115,25 @@ impl RawBatch {
 
     /// Whether there is nothing to be written or told.
     pub fn says_nothing(&self) -> bool {
-        self.lines.is_empty() && self.rejected.is_empty() && self.failed.is_none()
+        self.has_no_lines() && self.notes.is_empty() && self.failed.is_none()
+    }
+
+    fn has_no_lines(&self) -> bool {
+        self.lines.is_empty() && self.rejected.is_empty()
+    }
+
+    /// Whether all lines are whole documents.
+    pub fn is_plain(&self) -> bool {
+        self.changes.is_empty()
+    }
+
+    /// What is done with a line that is no whole document.
+    pub fn change(&self, number: u64) -> Option<&Change> {
+        // They are in order.
+        let at = self
+            .changes
+            .binary_search_by_key(&number, |(number, _)| *number);
+        at.ok().map(|at| &self.changes[at].1)
     }
 
     /// Fills the batch; whether there is more.
@@ -117,7 +145,7 @@ impl RawBatch {
     ) -> io::Result<bool> {
         let mut until = None;
         while !self.is_full(sizes.batch) && !asked() {
-            if !self.says_nothing() {
+            if !self.has_no_lines() {
                 let until = *until.get_or_insert_with(|| Instant::now() + LINGER);
                 if documents.pauses(until) {
                     break;
@@ -131,8 +159,14 @@ impl RawBatch {
             self.last_line = number;
             self.files
                 .extend(documents.file().map(|file| (number, file)));
+            self.places
+                .extend(documents.place().map(|place| (number, place)));
             match found {
                 Found::Rejected(reason) => self.rejected.push(self.rejection(number, reason)),
+                Found::Change(change) => {
+                    self.changes.push((number, change));
+                    self.lines.push((number, self.text.len()));
+                }
                 _ => self.enter_line(number),
             }
         }
@@ -162,6 +196,12 @@ impl RawBatch {
 
     /// That a line of this batch is rejected.
     pub fn rejection(&self, line: u64, reason: String) -> Rejection {
+        let mut places = self.places.iter().rev();
+        let place = places.find(|(number, _)| *number == line);
+        let reason = match place {
+            None => reason,
+            Some((_, place)) => place.within(&reason),
+        };
         Rejection {
             origin: self.origin.clone(),
             file: self.file(line),
@@ -207,16 +247,22 @@ impl Reader {
     }
 
     fn read(&self, source: &Input, number: &mut u64, send: SendBatch<'_>) -> bool {
-        let origin = &source.origin();
+        let mut origin = source.origin();
         let mut documents = match source.open(&self.taken, self.sizes.line) {
             Ok(documents) => documents,
             Err(error) => {
-                return self.send_failure(RawBatch::new(*number, origin), &error, send);
+                return self.send_failure(RawBatch::new(*number, &origin), &error, send);
             }
         };
+        origin.unit = documents.unit();
         loop {
-            let mut batch = RawBatch::new(*number, origin);
-            let more = match batch.fill(&mut *documents, self.sizes, &self.asked) {
+            let mut batch = RawBatch::new(*number, &origin);
+            let filled = batch.fill(&mut *documents, self.sizes, &self.asked);
+            let notes = documents.notes().into_iter();
+            batch
+                .notes
+                .extend(notes.map(|note| format!("{origin}: {note}")));
+            let more = match filled {
                 Ok(more) => more,
                 Err(error) => return self.send_failure(batch, &error, send),
             };

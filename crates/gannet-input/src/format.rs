@@ -3,20 +3,25 @@
 use std::fmt;
 use std::path::Path;
 
-use crate::source::without_compression;
+use crate::compression::without_compression;
 
 /// How documents are read from a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum InputFormat {
-    /// One JSON object a line
+    /// One JSON object a line, or an array of objects
     Jsonl,
-    /// Comma-separated values with a header
+    /// Actions and documents, as Elasticsearch takes them in bulk
+    Bulk,
+    /// Comma-separated values with a header, or with another sign between them
     Csv,
     /// Values separated by tabs, without quotation marks, with a header
     Tsv,
     /// A text; each file is one document
     Text,
+    /// A text of which each line is one document
+    #[cfg_attr(feature = "clap", value(name = "text-lines"))]
+    TextLines,
 }
 
 impl InputFormat {
@@ -38,9 +43,11 @@ impl fmt::Display for InputFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             InputFormat::Jsonl => "jsonl",
+            InputFormat::Bulk => "bulk",
             InputFormat::Csv => "csv",
             InputFormat::Tsv => "tsv",
             InputFormat::Text => "text",
+            InputFormat::TextLines => "text-lines",
         })
     }
 }

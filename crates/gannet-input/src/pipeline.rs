@@ -19,75 +19,24 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use gannet::{Error, Index, PreparedBatch, Workbench, Written};
+use gannet::{Error, Index, PreparedBatch, Workbench};
 
 use crate::Asked;
 use crate::batches::{RawBatch, Reader, Sizes};
+use crate::change::Write;
+use crate::changes::{Changed, write_lines};
 use crate::feed::Feeder;
 use crate::gate::Gate;
 use crate::input::Input;
 use crate::rejection::{Origin, Rejection};
+use crate::run::{Done, End, PipelineOptions, Watcher, rejection};
 
 /// How long a thread waits before it looks whether the caller asked for the end: a reader of
 /// standard input may never wake up.
 const LOOK_UP: Duration = Duration::from_millis(20);
 
-/// How documents are prepared and written.
-#[derive(Clone, Copy, Debug)]
-pub struct PipelineOptions {
-    /// Threads that prepare.
-    pub threads: usize,
-    /// What was written is made durable after each so many documents.
-    pub commit_every: Option<u64>,
-    /// Whether the first line that is rejected ends it.
-    pub strict: bool,
-}
-
-/// Is told of a run while it is under way.
-pub trait Watcher: Send {
-    /// What was written up to now.
-    fn wrote(&mut self, done: &Done);
-
-    /// A line that was rejected. With [`PipelineOptions::strict`] it is told by [`End::Rejected`]
-    /// instead.
-    fn rejected(&mut self, rejection: Rejection);
-}
-
-/// What a run came to.
-#[derive(Debug)]
-pub struct Done {
-    /// Documents written.
-    pub documents: u64,
-    /// Those of them that replaced an earlier one.
-    pub replaced: u64,
-    /// Lines rejected.
-    pub rejected: u64,
-    /// Bytes of the lines that were written or rejected.
-    pub source_bytes: u64,
-    /// What was looked at last, as a sentence.
-    pub last: Option<String>,
-    /// What is to be known of documents that were taken, as sentences.
-    pub notes: Vec<String>,
-    /// The longest time that one batch took to be written.
-    pub longest_write: Duration,
-    /// Why it ended.
-    pub end: End,
-}
-
-/// Why a run ended.
-#[derive(Debug)]
-pub enum End {
-    /// All was read.
-    Whole,
-    /// The caller asked.
-    Interrupted,
-    /// A line was rejected, and none may be.
-    Rejected(Rejection),
-    /// A source could not be read to its end.
-    Unreadable(String),
-    /// The index took no more.
-    Failed(Error),
-}
+/// How many notes are kept.
+const NOTES_MAX: usize = 100;
 
 /// A run.
 pub struct Pipeline<'a> {
@@ -105,6 +54,7 @@ pub struct Pipeline<'a> {
 struct Workshop<'a> {
     index: &'a Index,
     strict: bool,
+    write: Write,
     asked: Asked,
     raw: Mutex<Receiver<RawBatch>>,
     /// Whether the writer takes no more.
@@ -114,7 +64,8 @@ struct Workshop<'a> {
 /// A batch on its way from a worker to the writer.
 struct Ready {
     raw: RawBatch,
-    /// Nothing if there was too little memory beside the other batches.
+    /// Nothing if there was too little memory beside the other batches, or if it depends on what is
+    /// there what is written.
     prepared: Option<PreparedBatch>,
     rejected: Vec<Rejection>,
 }
@@ -124,7 +75,7 @@ enum ReadyBatches<'w> {
     /// By workers.
     FromWorkers(Receiver<gannet::Result<Ready>>),
     /// By whoever takes them.
-    Here(&'w Workshop<'w>, Workbench),
+    Here(&'w Workshop<'w>, Box<Workbench>),
 }
 
 impl<'a> Pipeline<'a> {
@@ -145,10 +96,15 @@ impl<'a> Pipeline<'a> {
             done: Done {
                 documents: 0,
                 replaced: 0,
+                updated: 0,
+                ids_made: 0,
+                deleted: 0,
+                absent: 0,
                 rejected: 0,
                 source_bytes: 0,
                 last: None,
                 notes: Vec::new(),
+                text_notes: Vec::new(),
                 longest_write: Duration::ZERO,
                 end: End::Whole,
             },
@@ -216,6 +172,7 @@ impl<'a> Pipeline<'a> {
         Workshop {
             index: self.index,
             strict: self.options.strict,
+            write: self.options.write,
             asked: Arc::clone(&self.asked),
             raw: Mutex::new(raw),
             closed: AtomicBool::new(false),
@@ -297,14 +254,24 @@ impl<'a> Pipeline<'a> {
             self.note_texts(&raw, prepared);
         }
         let start = Instant::now();
-        let written = prepared.map(|batch| self.index.write_prepared(batch));
+        let written = prepared.map(|batch| {
+            let ids_made = batch.ids_made();
+            let written = self.index.write_prepared(batch)?;
+            Ok(Changed::of(written, ids_made))
+        });
         let written = match written {
-            None | Some(Err(Error::Memory { .. })) => self.write_lines(&raw, &mut rejected)?,
+            None | Some(Err(Error::Memory { .. })) => {
+                write_lines(self.index, &raw, self.options, &mut rejected)?
+            }
             Some(written) => written?,
         };
         self.done.longest_write = self.done.longest_write.max(start.elapsed());
-        self.done.documents += written.added;
-        self.done.replaced += written.replaced;
+        written.note(&mut self.done);
+        for note in &raw.notes {
+            if self.done.notes.len() < NOTES_MAX && !self.done.notes.contains(note) {
+                self.done.notes.push(note.clone());
+            }
+        }
         self.done.source_bytes += raw.bytes() as u64;
         self.done.last = Some(match raw.file(raw.last_line) {
             Some(file) => format!("the last file was {file}"),
@@ -314,7 +281,7 @@ impl<'a> Pipeline<'a> {
             ),
         });
         self.watcher.wrote(&self.done);
-        self.commit(written.added)?;
+        self.commit(written.documents + written.deleted)?;
         let mut rejected = rejected.into_iter();
         if self.options.strict
             && let Some(rejection) = rejected.next()
@@ -343,41 +310,10 @@ impl<'a> Pipeline<'a> {
                     "field {field:?} gets text, though its first value was a number or a boolean: its words are not \
                      found, only whole values; write its numbers as strings, and index into a new folder"
                 );
-                self.done
-                    .notes
-                    .push(raw.rejection(line, reason).to_string());
+                let note = raw.rejection(line, reason).to_string();
+                self.done.text_notes.push(note);
             }
         }
-    }
-
-    /// Writes the lines of a batch for which there is too little memory one by one, and rejects
-    /// those for which there still is.
-    fn write_lines(
-        &self,
-        raw: &RawBatch,
-        rejected: &mut Vec<Rejection>,
-    ) -> gannet::Result<Written> {
-        let mut all = Written::default();
-        for (number, line) in raw.lines() {
-            if self.options.strict && rejected.first().is_some_and(|first| first.line < number) {
-                break;
-            }
-            if rejected.iter().any(|rejection| rejection.line == number) {
-                continue;
-            }
-            match self.index.write_line(line) {
-                Ok(written) => {
-                    all.added += written.added;
-                    all.replaced += written.replaced;
-                }
-                Err(error @ (Error::Memory { .. } | Error::Invalid(_))) => {
-                    rejected.push(rejection(raw, number, &error));
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        rejected.sort_by_key(|rejection| rejection.line);
-        Ok(all)
     }
 
     fn commit(&mut self, added: u64) -> gannet::Result<()> {
@@ -402,7 +338,7 @@ impl Workshop<'_> {
             worker.is_ok()
         };
         match (0..threads.max(1)).take_while(start).count() {
-            0 => ReadyBatches::Here(self, Workbench::default()),
+            0 => ReadyBatches::Here(self, Box::default()),
             _ => ReadyBatches::FromWorkers(receiver),
         }
     }
@@ -436,6 +372,13 @@ impl Workshop<'_> {
 
     fn prepare(&self, bench: &mut Workbench, mut batch: RawBatch) -> gannet::Result<Ready> {
         let mut rejected = std::mem::take(&mut batch.rejected);
+        if self.write != Write::Whole || !batch.is_plain() {
+            return Ok(Ready {
+                raw: batch,
+                prepared: None,
+                rejected,
+            });
+        }
         let mut prepared = self.prepare_lines(bench, &batch, u64::MAX, &mut rejected)?;
         rejected.sort_by_key(|rejection| rejection.line);
         if self.strict && !rejected.is_empty() && prepared.is_some() {
@@ -523,8 +466,4 @@ fn wait_for(told: &Receiver<Done>, asked: &Asked) -> gannet::Result<Done> {
             }
         }
     }
-}
-
-fn rejection(batch: &RawBatch, line: u64, error: &Error) -> Rejection {
-    batch.rejection(line, error.to_string())
 }

@@ -37,7 +37,8 @@ impl fmt::Display for Rejection {
             Some(file) => write!(out, "{file}: {}", self.reason),
             None => {
                 // A column is part of the place.
-                let sign = match self.reason.starts_with("column ") {
+                let is_place = |word| self.reason.starts_with(word);
+                let sign = match is_place("column ") || is_place("line ") {
                     true => ',',
                     false => ':',
                 };

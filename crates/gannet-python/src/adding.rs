@@ -12,7 +12,8 @@ use arrow_array::RecordBatchReader;
 use arrow_array::ffi_stream::RecordBatchStreamReader;
 use gannet::{Document, Expected, Index};
 use gannet_input::{
-    Done, End, Feeder, Input, InputFormat, Origin, Pipeline, PipelineOptions, Rejection, Watcher,
+    Done, End, Feeder, Input, InputFormat, InputOptions, Origin, Pipeline, PipelineOptions,
+    Rejection, Watcher, Write,
 };
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
@@ -20,10 +21,11 @@ use pyo3::types::{PyBytes, PyDict, PyIterator, PyString};
 
 use crate::arrow_cells::{RowWriter, sentence};
 use crate::arrow_stream::{self, has_stream};
+use crate::classes::class_of;
 use crate::converting::known_fields;
 use crate::errors::{Raise, exception, exception_at, invalid};
 use crate::interrupts::Interrupts;
-use crate::json::{Naming, append_document, class_of};
+use crate::json::{Naming, append_document};
 use crate::options::unknown;
 use crate::written::Written;
 
@@ -75,10 +77,15 @@ impl Adding {
     pub fn format(name: &str) -> PyResult<InputFormat> {
         Ok(match name {
             "jsonl" => InputFormat::Jsonl,
+            "bulk" => InputFormat::Bulk,
             "csv" => InputFormat::Csv,
             "tsv" => InputFormat::Tsv,
             "text" => InputFormat::Text,
-            other => return Err(unknown("format", other, "jsonl, csv, tsv, text")),
+            "text-lines" => InputFormat::TextLines,
+            other => {
+                let known = "jsonl, bulk, csv, tsv, text, text-lines";
+                return Err(unknown("format", other, known));
+            }
         })
     }
 
@@ -145,20 +152,21 @@ impl Adding {
             threads: self.threads,
             commit_every: None,
             strict: self.strict,
+            write: Write::Whole,
         }
     }
 
     fn add_file(&self, py: Python<'_>, index: &Index, path: PathBuf) -> PyResult<Written> {
-        if self.id.is_some() {
-            return Err(invalid(
-                "id= names a field of dicts or Arrow data: in a file the field of the IDs is called \"id\"",
-            ));
-        }
+        let options = InputOptions {
+            format: self.format,
+            id: self.id.clone(),
+            ..InputOptions::default()
+        };
         let interrupts = Interrupts::new(None);
         let mut tally = Tally::default();
         let given = path.clone();
         let done = py.detach(|| {
-            let sources = Input::all(&[path], self.format)?;
+            let sources = Input::all(&[path], options)?;
             let asked = Arc::clone(&interrupts);
             let asked = Arc::new(move || asked.asked());
             let pipeline = Pipeline::new(index, self.options(), asked, &mut tally);
@@ -195,7 +203,7 @@ impl Adding {
                 };
                 Python::attach(|py| {
                     give(py, &mut sink).inspect_err(|error| {
-                        // Ctrl-C, and not a fault of a document: what is under way is not waited for.
+                        // Ctrl-C, and no fault of a document: nothing is waited for.
                         if !error.is_instance_of::<PyException>(py) {
                             interrupts.stop();
                         }

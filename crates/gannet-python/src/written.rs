@@ -38,11 +38,11 @@ impl Written {
     pub fn run(done: Done, rejections: Vec<String>) -> Written {
         Written {
             added: done.documents,
-            replaced: done.replaced,
-            deleted: 0,
+            replaced: done.replaced + done.updated,
+            deleted: done.deleted,
             rejected: done.rejected,
             rejections,
-            notes: done.notes,
+            notes: [done.notes, done.text_notes].concat(),
         }
     }
 

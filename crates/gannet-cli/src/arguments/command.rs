@@ -10,11 +10,13 @@ use super::common::Common;
 use super::completions::CompletionsArguments;
 use super::delete::DeleteArguments;
 use super::documents::{ExportArguments, GetArguments};
+use super::fields::FieldsArguments;
 use super::index::IndexArguments;
 use super::inspect::InspectArguments;
 use super::path::{CheckArguments, IndexPath};
 use super::remote::PublishArguments;
 use super::search::SearchArguments;
+use super::update::UpdateArguments;
 
 /// Full-text search on flash: one memory budget, reads only what a query needs.
 #[derive(Debug, Parser)]
@@ -41,6 +43,8 @@ pub struct Given {
 pub enum Command {
     /// Add documents to an index, which is made if it is missing
     Index(IndexArguments),
+    /// Change some fields of documents, and leave the others as they are
+    Update(UpdateArguments),
     /// Search an index
     Search(SearchArguments),
     /// Print documents by their IDs, one JSON object a line
@@ -51,6 +55,8 @@ pub enum Command {
     Bench(BenchArguments),
     /// Say what an index holds and where its bytes are
     Stats(StatsArguments),
+    /// List the fields with their analyzers, how many documents have them, and an example
+    Fields(FieldsArguments),
     /// Delete documents by their IDs or by a query
     Delete(DeleteArguments),
     /// Purge deleted documents, merge small chunks, and return the space to the file system

@@ -23,9 +23,15 @@ pub struct DeleteArguments {
     /// Delete all documents that this query finds
     #[arg(long, value_name = "QUERY", group = "what", allow_hyphen_values = true)]
     pub query: Option<String>,
-    /// Only say which documents would be deleted, and how many
+    /// Only say how many documents would be deleted, and name ten of them
     #[arg(long)]
     pub dry_run: bool,
+    /// With --dry-run, name all documents that would be deleted
+    #[arg(long = "ids", requires = "dry_run")]
+    pub name_all: bool,
+    /// Let --query delete every document of the index
+    #[arg(long, requires = "query")]
+    pub all: bool,
     /// How long each search for the next 1,000 documents of --query may take (500ms, 10s, 2m, none;
     /// a number alone is seconds); beyond it the exit code is 3
     #[arg(long, value_name = "TIME", default_value = "10s")]

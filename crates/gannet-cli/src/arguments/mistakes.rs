@@ -6,8 +6,20 @@ use clap::{CommandFactory, Parser};
 use super::command::{Command, Given};
 use crate::failure::{Failure, Outcome};
 
-/// What commands and options that are gone are called now.
-const RENAMED: [(&str, &str); 4] = [
+/// What commands and options that are gone are called now, and which are not there yet.
+const RENAMED: [(&str, &str); 16] = [
+    ("--facet", NO_FACETS),
+    ("--facets", NO_FACETS),
+    ("--aggs", NO_FACETS),
+    ("--aggregate", NO_FACETS),
+    ("--group-by", NO_FACETS),
+    ("--sort", NO_SORTING),
+    ("--sort-by", NO_SORTING),
+    ("--order-by", NO_SORTING),
+    ("--orderby", NO_SORTING),
+    ("--reverse", NO_SORTING),
+    ("--asc", NO_SORTING),
+    ("--desc", NO_SORTING),
     ("clean", "`clean` is now part of `gannet vacuum INDEX`"),
     ("--full", "`vacuum --full` is now `gannet rebuild INDEX`"),
     (
@@ -19,6 +31,12 @@ const RENAMED: [(&str, &str); 4] = [
         "--order is gone: `gannet rebuild INDEX` keeps the order of the documents",
     ),
 ];
+
+const NO_FACETS: &str = "gannet does not count values by field yet: there are no facets. `gannet search INDEX QUERY --count` \
+                         counts one value at a time";
+
+const NO_SORTING: &str = "gannet does not sort by a field yet: hits come by score, and `gannet export` gives documents in the \
+                          order in which they were written";
 
 /// A query of several words without quotation marks looks like a query and IDs.
 const QUERY_AND_IDS: &str =
@@ -321,6 +339,16 @@ mod tests {
             (&["search", "a", "--count", "--", "-whale", "-shark"], None),
         ] {
             assert_eq!(behind(arguments).as_deref(), option, "{arguments:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_there_yet_is_said() {
+        for option in ["--facet", "--sort", "--sort=price", "--group-by"] {
+            for command in ["search", "export"] {
+                let said = said(&[command, "a", "b", option]);
+                assert!(said.contains("yet") && !said.contains("similar"), "{said}");
+            }
         }
     }
 

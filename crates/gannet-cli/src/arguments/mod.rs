@@ -15,6 +15,7 @@ mod delete;
 #[cfg(feature = "ssd")]
 mod device;
 mod documents;
+mod fields;
 mod index;
 mod inspect;
 mod long_help;
@@ -24,6 +25,8 @@ mod mistakes;
 mod path;
 mod remote;
 mod search;
+mod sources;
+mod update;
 
 pub use analyze::AnalyzeArguments;
 pub use backup::{BackupArguments, RestoreArguments};
@@ -34,6 +37,7 @@ pub use common::{ColorChoice, Common};
 pub use completions::CompletionsArguments;
 pub use delete::DeleteArguments;
 pub use documents::{ExportArguments, ExportFormat, GetArguments};
+pub use fields::FieldsArguments;
 pub use index::IndexArguments;
 pub use inspect::{InspectArguments, Part};
 #[cfg(feature = "man")]
@@ -41,3 +45,5 @@ pub use man::ManArguments;
 pub use path::{CheckArguments, IndexPath};
 pub use remote::PublishArguments;
 pub use search::SearchArguments;
+pub use sources::SourceArguments;
+pub use update::UpdateArguments;

@@ -1,8 +1,9 @@
-//! `gannet index`: documents from files into an index.
+//! `gannet index` and `gannet update`: documents from files into an index.
 //!
 //! The crate `gannet-input` reads, prepares and writes them. `rejections` tells of lines that were
 //! rejected, `progress` entertains a terminal, `report` sums up.
 
+mod folders;
 mod progress;
 mod rejections;
 mod report;
@@ -16,8 +17,9 @@ use std::time::Instant;
 
 use gannet::Index;
 use gannet_input::{Done, End, Pipeline, PipelineOptions, Rejection, Watcher};
+use serde_json::Value;
 
-use crate::arguments::{Common, IndexArguments};
+use crate::arguments::{Common, IndexArguments, UpdateArguments};
 use crate::failure::{Failure, Outcome, remark};
 use crate::output::Output;
 use crate::size::counted;
@@ -30,14 +32,27 @@ use settings::Settings;
 
 /// Indexes the files and says what came of it.
 pub fn run(common: &Common, arguments: &IndexArguments, output: &mut Output) -> Outcome<()> {
-    let settings = Settings::resolve(common, arguments)?;
+    work(common, &Settings::to_index(common, arguments)?, output)
+}
+
+/// Changes documents by those of the files and says what came of it.
+pub fn update(common: &Common, arguments: &UpdateArguments, output: &mut Output) -> Outcome<()> {
+    work(common, &Settings::to_update(common, arguments)?, output)
+}
+
+fn work(common: &Common, settings: &Settings<'_>, output: &mut Output) -> Outcome<()> {
     let (started, cpu_before) = (Instant::now(), process::cpu_time());
     let is_new = !settings.index.exists();
-    let index = settings.open(common, arguments)?;
+    let rejections = Rejections::new(settings.arguments.rejected.as_deref(), output.is_json())?;
+    let (index, made) = settings.open(common)?;
     settings.check_analyzers(&index)?;
     let folder = identity(&settings.index);
     interrupt::catch()?;
-    let mut done = index_all(&index, &settings);
+    let (mut done, rejections) = index_all(&index, settings, rejections);
+    if let Some(made) = made {
+        let note = format!("the folder {} did not exist and was made", made.display());
+        done.notes.push(note);
+    }
     let durable = finish(&index, &mut done);
     let unused = settings.unused_analyzers(&index);
     let (stats, counters, backend) = (index.stats().ok(), index.counters(), index.backend());
@@ -45,7 +60,7 @@ pub fn run(common: &Common, arguments: &IndexArguments, output: &mut Output) -> 
     if let (Err(error), End::Whole) = (closed, &done.end) {
         done.end = End::Failed(error);
     }
-    let ended = ended(&done, &settings, durable);
+    let ended = ended(&done, settings, durable);
     let is_empty = stats.as_ref().is_some_and(|stats| stats.doc_ids == 0);
     if is_new && is_empty && ended.is_err() {
         // Nothing was taken: no index is left that nobody asked for. What is there by now may be
@@ -57,9 +72,9 @@ pub fn run(common: &Common, arguments: &IndexArguments, output: &mut Output) -> 
     report(
         &Report {
             common,
-            arguments,
-            settings: &settings,
+            settings,
             done: &done,
+            rejections: rejections.as_deref().unwrap_or_default(),
             error: ended.as_ref().err().and_then(Failure::sentence),
             durable,
             seconds: started.elapsed().as_secs_f64(),
@@ -72,7 +87,11 @@ pub fn run(common: &Common, arguments: &IndexArguments, output: &mut Output) -> 
     )?;
     output.finish()?;
     unused.iter().for_each(|unused| remark(unused));
-    ended
+    // JSON has them.
+    let notes = done.text_notes.iter().filter(|_| !output.is_json());
+    notes.for_each(|note| remark(note));
+    ended?;
+    rejections.map(drop)
 }
 
 /// Which folder has a name, by its device and its number.
@@ -83,22 +102,26 @@ fn identity(folder: &Path) -> Option<(u64, u64)> {
 
 /// Takes the documents of all sources, and tells on standard error how far it came and what was
 /// rejected.
-fn index_all(index: &Index, settings: &Settings) -> Done {
+fn index_all(
+    index: &Index,
+    settings: &Settings<'_>,
+    rejections: Rejections,
+) -> (Done, Outcome<Vec<Value>>) {
     let taken = Arc::new(AtomicU64::new(0));
     let options = PipelineOptions {
         threads: settings.threads,
-        commit_every: settings.commit_every,
-        strict: settings.strict,
+        commit_every: settings.arguments.commit_every,
+        strict: settings.arguments.strict,
+        write: settings.write,
     };
     let mut teller = Teller {
         progress: Progress::new(settings.sources.iter(), &taken),
-        rejections: Rejections::default(),
+        rejections,
     };
     let pipeline = Pipeline::new(index, options, Arc::new(interrupt::asked), &mut teller);
     let done = pipeline.run(settings.sources.clone(), &taken);
     teller.progress.end();
-    teller.rejections.close();
-    done
+    (done, teller.rejections.close())
 }
 
 /// Tells of a run on standard error.
@@ -146,7 +169,7 @@ fn maintenance(index: &Index) -> gannet::Result<()> {
 }
 
 /// How the process is to end after the summary.
-fn ended(done: &Done, settings: &Settings, durable: bool) -> Outcome<()> {
+fn ended(done: &Done, settings: &Settings<'_>, durable: bool) -> Outcome<()> {
     let before = match done.documents {
         0 => "no document before it is in the index".to_owned(),
         1 => "the 1 document before it is in the index".to_owned(),

@@ -1,16 +1,16 @@
-//! What a run of `gannet index` came to.
+//! What a run of `gannet index` or `gannet update` came to.
 
 use std::path::Path;
 
 use gannet::Backend;
 use gannet::diagnostics::{CountersSnapshot, Stats};
-use gannet_input::Done;
+use gannet_input::{Done, Write};
 use serde_json::{Value, json};
 
 use super::settings::Settings;
-use crate::arguments::{Common, IndexArguments};
+use crate::arguments::Common;
 use crate::failure::Outcome;
-use crate::output::Output;
+use crate::output::{Output, harmless};
 use crate::size::{counted, grouped, human};
 use crate::stats::doc_ids_warning;
 use crate::{allocator, process};
@@ -18,9 +18,10 @@ use crate::{allocator, process};
 /// What was done, and with what.
 pub struct Report<'a> {
     pub common: &'a Common,
-    pub arguments: &'a IndexArguments,
-    pub settings: &'a Settings,
+    pub settings: &'a Settings<'a>,
     pub done: &'a Done,
+    /// Some of what was rejected.
+    pub rejections: &'a [Value],
     /// Why the run ended before the end of its sources.
     pub error: Option<&'a str>,
     /// Whether all documents that were taken are durable.
@@ -46,9 +47,13 @@ impl Report<'_> {
         json!({
             "documents": self.done.documents,
             "replaced": self.done.replaced,
+            "updated": self.done.updated,
+            "deleted": self.done.deleted,
+            "made_ids": self.done.ids_made,
             "rejected": self.done.rejected,
+            "rejections": self.rejections,
+            "notes": self.all_notes(),
             "error": self.error,
-            "notes": self.done.notes,
             "durable": self.durable,
             "source_bytes": self.done.source_bytes,
             "seconds": self.seconds,
@@ -57,7 +62,7 @@ impl Report<'_> {
             "longest_write_ms": self.done.longest_write.as_secs_f64() * 1e3,
             "bytes_written": self.counters.written_bytes,
             "bytes_written_for": self.bytes_written(),
-            "index_bytes": allocated_bytes(&self.arguments.index),
+            "index_bytes": allocated_bytes(&self.settings.index),
             "host_write_amplification": self.write_amplification(),
             "peak_memory_bytes": process::peak_memory(),
             "peak_heap_bytes": allocator::peak(),
@@ -87,48 +92,84 @@ impl Report<'_> {
             "version": env!("CARGO_PKG_VERSION"),
             "memory_bytes": self.common.memory().bytes(),
             "threads": self.settings.threads,
-            "commit_every": self.settings.commit_every,
-            "durability": format!("{:?}", self.arguments.durability).to_lowercase(),
-            "analyzer": self.arguments.analyzer,
-            "phrase_filters": self.arguments.phrase_filters.name(),
-            "strict": self.settings.strict,
+            "commit_every": self.settings.arguments.commit_every,
+            "durability": format!("{:?}", self.settings.arguments.durability).to_lowercase(),
+            "analyzer": self.settings.analyzers,
+            "phrase_filters": self.settings.phrase_filters.map(|filters| filters.name()),
+            "strict": self.settings.arguments.strict,
         })
     }
 
     fn print(&self, output: &mut Output) -> Outcome<()> {
         let done = self.done;
         let rate = |count: u64| (count as f64 / self.seconds.max(1e-9)) as u64;
+        let notes = self.notes();
+        // One note about the only file is part of the first line.
+        let (behind, below) = match notes.as_slice() {
+            [note] if self.settings.sources.len() == 1 => (format!("; {note}"), &[][..]),
+            notes => (String::new(), notes),
+        };
         output.line(format!(
-            "{} ({}) in {:.1} s: {} documents/s, {}/s",
+            "{} ({}) in {:.1} s: {} documents/s, {}/s{behind}",
             counted(done.documents, "document"),
             human(done.source_bytes),
             self.seconds,
             grouped(rate(done.documents)),
             human(rate(done.source_bytes)),
         ))?;
-        if done.replaced > 0 {
-            output.line(format!(
-                "{} replaced an earlier one with the same ID",
-                counted(done.replaced, "document")
-            ))?;
-        }
-        if done.rejected > 0 {
-            output.line(format!("{} rejected", counted(done.rejected, "document")))?;
-        }
-        for note in &self.done.notes {
+        for note in below {
             output.line(format!("note: {note}"))?;
         }
+        self.counts()
+            .iter()
+            .try_for_each(|line| output.line(line))?;
         if let Some(warning) = self.stats.and_then(|stats| doc_ids_warning(stats.doc_ids)) {
             output.line(warning)?;
         }
         let line = output.dim(&format!(
             "index {}; {} written; at most {} of memory; {}",
-            human(allocated_bytes(&self.arguments.index)),
+            human(allocated_bytes(&self.settings.index)),
             human(self.counters.written_bytes),
             human(process::peak_memory()),
             self.backend,
         ));
         output.line(line)
+    }
+
+    /// The notes of the summary and those that people get on standard error.
+    fn all_notes(&self) -> Vec<String> {
+        let mut notes = self.notes();
+        notes.extend_from_slice(&self.done.text_notes);
+        notes
+    }
+
+    /// What the caller should know of how the documents were read.
+    fn notes(&self) -> Vec<String> {
+        let done = self.done;
+        let mut notes: Vec<String> = done.notes.iter().map(|note| harmless(note)).collect();
+        if done.ids_made > 0 && self.settings.write == Write::Whole {
+            notes.push(format!(
+                "{} brought no ID, so that one was made: the same again is added again; --id FIELD says which field has \
+                 the IDs",
+                counted(done.ids_made, "document")
+            ));
+        }
+        notes
+    }
+
+    /// What became of documents beside being added.
+    fn counts(&self) -> Vec<String> {
+        let done = self.done;
+        let all = [
+            (done.replaced, "replaced an earlier one with the same ID"),
+            (done.updated, "updated: the other fields stay as they were"),
+            (done.deleted, "deleted"),
+            (done.absent, "to be deleted but not in the index"),
+            (done.rejected, "rejected"),
+        ];
+        let some = all.iter().filter(|(count, _)| *count > 0);
+        some.map(|(count, what)| format!("{} {what}", counted(*count, "document")))
+            .collect()
     }
 
     /// Bytes given to the device for each byte of the documents; nothing without documents.

@@ -1,42 +1,77 @@
-//! What `gannet index` works with: its arguments, checked.
+//! What `gannet index` and `gannet update` work with: their arguments, checked.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use gannet::{Analyzer, Index};
-use gannet_input::Input;
+use gannet::{Analyzer, Index, PhraseFilters};
+use gannet_input::{Input, InputOptions, Write};
 
-use crate::arguments::{Common, IndexArguments};
+use super::folders::make_parents;
+use crate::arguments::{Common, IndexArguments, SourceArguments, UpdateArguments};
 use crate::failure::{Failure, Outcome};
+use crate::opening::open_there;
 
 /// There is at most one thread for so much of the memory budget.
 const MEMORY_PER_THREAD: usize = 4 << 20;
 
 /// What a run works with: the arguments, checked.
-pub struct Settings {
+pub struct Settings<'a> {
     pub index: PathBuf,
+    pub arguments: &'a SourceArguments,
     pub sources: Vec<Input>,
     pub threads: usize,
-    pub commit_every: Option<u64>,
+    /// What is done with documents that do not say it themselves.
+    pub write: Write,
+    /// The analyzers as they were given.
+    pub analyzers: &'a [String],
     pub default_analyzer: Option<Analyzer>,
     pub field_analyzers: Vec<(String, Analyzer)>,
-    pub strict: bool,
+    /// Nothing where no index is made.
+    pub phrase_filters: Option<PhraseFilters>,
 }
 
-impl Settings {
-    pub fn resolve(common: &Common, arguments: &IndexArguments) -> Outcome<Settings> {
-        let mut settings = Settings {
-            index: arguments.index.clone(),
-            sources: Input::all(&arguments.files, arguments.format)?,
-            threads: threads(common, arguments),
-            commit_every: arguments.commit_every,
-            default_analyzer: None,
-            field_analyzers: Vec::new(),
-            strict: arguments.strict,
-        };
+impl<'a> Settings<'a> {
+    /// Those of `gannet index`.
+    pub fn to_index(common: &Common, arguments: &'a IndexArguments) -> Outcome<Settings<'a>> {
+        let mut settings =
+            Settings::of(common, &arguments.index, &arguments.sources, Write::Whole)?;
+        settings.phrase_filters = Some(arguments.phrase_filters);
+        settings.analyzers = &arguments.analyzer;
         for choice in &arguments.analyzer {
             settings.choose_analyzer(choice)?;
         }
         Ok(settings)
+    }
+
+    /// Those of `gannet update`.
+    pub fn to_update(common: &Common, arguments: &'a UpdateArguments) -> Outcome<Settings<'a>> {
+        let write = match arguments.upsert {
+            true => Write::MergeOrAdd,
+            false => Write::Merge,
+        };
+        Settings::of(common, &arguments.index, &arguments.sources, write)
+    }
+
+    fn of(
+        common: &Common,
+        index: &Path,
+        arguments: &'a SourceArguments,
+        write: Write,
+    ) -> Outcome<Settings<'a>> {
+        let options = InputOptions {
+            is_change: write != Write::Whole,
+            ..arguments.input()
+        };
+        Ok(Settings {
+            index: index.to_owned(),
+            arguments,
+            sources: Input::all(&arguments.files, options)?,
+            threads: threads(common, arguments),
+            write,
+            analyzers: &[],
+            default_analyzer: None,
+            field_analyzers: Vec::new(),
+            phrase_filters: None,
+        })
     }
 
     /// `NAME` or `FIELD=NAME`.
@@ -79,25 +114,31 @@ impl Settings {
         unused.collect()
     }
 
-    pub fn open(&self, common: &Common, arguments: &IndexArguments) -> gannet::Result<Index> {
+    /// Opens the index, which is made if it is missing and documents are added. Gives the folder
+    /// above it too, if that had to be made.
+    pub fn open(&self, common: &Common) -> Outcome<(Index, Option<PathBuf>)> {
         let mut options = Index::options()
             .memory(common.memory().bytes())
             .backend(common.backend.into())
-            .durability(arguments.durability.into())
-            .phrase_filters(arguments.phrase_filters);
+            .durability(self.arguments.durability.into());
+        let Some(filters) = self.phrase_filters else {
+            return Ok((open_there(options.create(false), &self.index)?, None));
+        };
+        options = options.phrase_filters(filters);
         if let Some(analyzer) = self.default_analyzer {
             options = options.analyzer(analyzer);
         }
         for (field, analyzer) in &self.field_analyzers {
             options = options.field_analyzer(field, *analyzer);
         }
-        options.open(&self.index)
+        let made = make_parents(&self.index)?;
+        Ok((options.open(&self.index)?, made))
     }
 }
 
 /// How many threads prepare documents: what each of them holds besides its documents must fit
 /// beside the budget.
-fn threads(common: &Common, arguments: &IndexArguments) -> usize {
+fn threads(common: &Common, arguments: &SourceArguments) -> usize {
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);
     let asked = arguments.threads.map_or_else(processors, usize::from);
     asked.min((common.memory().bytes() / MEMORY_PER_THREAD).max(1))

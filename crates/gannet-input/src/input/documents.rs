@@ -4,6 +4,8 @@ use std::io;
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::change::Change;
+
 /// Documents one after the other.
 pub trait Documents {
     /// Appends the next document to `buffer` as one line of JSON, without its end.
@@ -15,12 +17,60 @@ pub trait Documents {
         false
     }
 
-    /// The number of the document that came last: its line, or of files their count.
+    /// The number of the document that came last, higher than those before: its line, or of files
+    /// and of documents of several lines their count.
     fn number(&self) -> u64;
+
+    /// What is counted so.
+    fn unit(&self) -> &'static str {
+        "line"
+    }
+
+    /// Where the document that came last begins, if it may have several lines or share one.
+    fn place(&self) -> Option<Place> {
+        None
+    }
+
+    /// What the caller should know of how the source is read, since the last call.
+    fn notes(&mut self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// The file of the document that came last, where each has its own.
     fn file(&self) -> Option<Arc<str>> {
         None
+    }
+}
+
+/// Where a document begins in its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The line, from 1.
+    pub line: u64,
+    /// The bytes before it on the line.
+    pub indent: usize,
+}
+
+impl Place {
+    /// A reason that names lines and columns of the document, with those of the file instead.
+    pub fn within(self, reason: &str) -> String {
+        self.moved(reason)
+            .unwrap_or_else(|| format!("line {}: {reason}", self.line))
+    }
+
+    fn moved(self, reason: &str) -> Option<String> {
+        let number = |text: &str, sign: &str| {
+            let (number, rest) = text.split_once(sign)?;
+            Some((number.parse::<u64>().ok()?, rest.to_owned()))
+        };
+        let (row, rest) = match reason.strip_prefix("line ") {
+            Some(row) => number(row, ", ")?,
+            None => (1, reason.to_owned()),
+        };
+        let (column, rest) = number(rest.strip_prefix("column ")?, ": ")?;
+        let indent = if row == 1 { self.indent as u64 } else { 0 };
+        let line = self.line + row - 1;
+        Some(format!("line {line}, column {}: {rest}", column + indent))
     }
 }
 
@@ -29,6 +79,8 @@ pub trait Documents {
 pub enum Found {
     /// A document was appended.
     Document,
+    /// What the change needs was appended.
+    Change(Change),
     /// Something that is no document, and why; the buffer is as it was.
     Rejected(String),
     /// There are no more.
@@ -46,4 +98,26 @@ pub fn too_long(what: &str, limit: usize) -> String {
 /// Appends a text as JSON.
 pub fn append_json(text: &str, buffer: &mut Vec<u8>) -> io::Result<()> {
     Ok(serde_json::to_writer(buffer, text)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_name_the_lines_of_the_file() {
+        let place = Place {
+            line: 17,
+            indent: 4,
+        };
+        for (reason, expected) in [
+            ("column 3: x: y", "line 17, column 7: x: y"),
+            ("line 3, column 3: x", "line 19, column 3: x"),
+            ("line 1, column 3: x", "line 17, column 7: x"),
+            ("the field column 3", "line 17: the field column 3"),
+            ("column of: x", "line 17: column of: x"),
+        ] {
+            assert_eq!(place.within(reason), expected);
+        }
+    }
 }

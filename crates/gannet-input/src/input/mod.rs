@@ -1,37 +1,67 @@
-//! What documents are read from, and how: JSON lines, rows of CSV or TSV, text files, folders of
-//! these.
+//! What documents are read from, and how: JSON, actions in bulk, rows of CSV or TSV, text files,
+//! folders of these.
 //!
-//! Each kind is a reader of its own, which gives one document after the other as a line of JSON
-//! (`lines`, `rows`, `texts`). So all that comes behind sees lines only.
+//! Each kind is a reader of its own, which gives one document after the other as JSON (`lines`,
+//! `values`, `bulk`, `rows`, `texts`, `text_lines`). So all that comes behind sees lines only.
+//! What a file is, its first bytes tell beside its name.
 
+mod action;
+mod bulk;
+mod dialect;
 mod documents;
+mod folder;
+mod heads;
+mod identified;
 mod lines;
+mod members;
+mod options;
 mod rows;
+mod text_lines;
 mod texts;
+mod values;
 
 use std::fmt;
-use std::io::{self, BufRead, Read};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use gannet::{Error, Result};
 
-pub use self::documents::{Documents, Found};
-use self::lines::JsonLines;
+use self::action::is_action;
+use self::bulk::Bulk;
+pub use self::documents::{Documents, Found, Place};
+use self::folder::{Folder, FolderIds, Walk};
+use self::heads::{JSON_BYTES, is_array, line_feeds, without_mark};
+use self::identified::Identified;
+use self::lines::{JsonLines, is_printed};
+use self::members::Members;
+pub use self::members::without_id;
+pub use self::options::InputOptions;
 use self::rows::Rows;
-use self::texts::{Folder, FolderIds, TextFile, Walk};
+use self::text_lines::TextLines;
+use self::texts::TextFile;
+use self::values::Values;
+use crate::bytes::Bytes;
 use crate::format::InputFormat;
 use crate::rejection::Origin;
-use crate::source::{BYTE_ORDER_MARK, Lines, Source};
+use crate::signature::{SIGNATURE_BYTES, foreign, is_binary, markup};
+use crate::source::{Lines, Source};
 
-/// A file with its format, standard input, or a folder.
+/// A file, standard input or a folder, and how it is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Input {
-    /// Documents one after the other, or one that is a text. Where nothing says the format, JSON
-    /// lines, if it begins so.
+pub struct Input {
+    from: From,
+    options: Arc<InputOptions>,
+}
+
+/// Where documents are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum From {
+    /// One after the other, or one that is a text. Where nothing says the format, JSON, if it
+    /// begins so.
     File(Source, Option<InputFormat>),
-    /// Text and Markdown files.
+    /// Text files.
     Folder(PathBuf, FolderIds),
 }
 
@@ -39,33 +69,45 @@ pub enum Input {
 const BEGINNING_SHOWN: usize = 40;
 
 impl Input {
-    /// What a path on the command line means, in this format or in the one that its name says. What
-    /// cannot be read is told at once, before any work.
-    fn at(path: &Path, format: Option<InputFormat>) -> Result<Input> {
+    /// What a path on the command line means, in the format that is given or in the one that its
+    /// name says. What cannot be read is told at once, before any work.
+    fn at(path: &Path, options: &Arc<InputOptions>) -> Result<Input> {
+        let options = Arc::clone(options);
         if path.is_dir() {
-            return Input::folder(path, format);
+            let from = Input::folder(path, &options)?;
+            return Ok(Input { from, options });
         }
         let source = Source::at(path)?;
-        let format = format.or_else(|| InputFormat::of(path));
+        let format = options.format_of(path);
         // Of a pipe nothing is taken before its turn.
-        if format.is_none()
-            && source.bytes().is_some()
+        if source.bytes().is_some()
             && let Ok(mut reader) = source.reader(&Arc::default())
-            && let Ok(Some(reason)) = no_json_lines(&mut reader)
+            && let Ok(Some(reason)) = mistaken(&mut reader, format)
         {
             return Err(Error::invalid(format!("{source}: {reason}")));
         }
-        Ok(Input::File(source, format))
+        options.check(&source.to_string(), format)?;
+        let from = From::File(source, format);
+        Ok(Input { from, options })
     }
 
     /// What all paths of a command line mean. Where several of them are texts, two folders may have
     /// files of the same name, so that the path of the folder is part of their IDs.
-    pub fn all(paths: &[PathBuf], format: Option<InputFormat>) -> Result<Vec<Input>> {
-        let inputs = paths.iter().map(|path| Input::at(path, format));
+    pub fn all(paths: &[PathBuf], options: InputOptions) -> Result<Vec<Input>> {
+        let options = Arc::new(options);
+        let inputs = paths.iter().map(|path| Input::at(path, &options));
         let mut inputs: Vec<Input> = inputs.collect::<Result<_>>()?;
+        let folders = inputs
+            .iter()
+            .filter(|input| matches!(input.from, From::Folder(..)));
+        if folders.count() == 0 && !options.endings.is_empty() {
+            return Err(Error::invalid(
+                "--ext says which files of a folder are read, and no folder was given: leave it out, or name a folder",
+            ));
+        }
         if inputs.iter().filter(|input| input.is_text()).count() > 1 {
             for input in &mut inputs {
-                if let Input::Folder(_, ids) = input {
+                if let From::Folder(_, ids) = &mut input.from {
                     *ids = FolderIds::WithFolder;
                 }
             }
@@ -75,35 +117,47 @@ impl Input {
 
     fn is_text(&self) -> bool {
         matches!(
-            self,
-            Input::Folder(..) | Input::File(_, Some(InputFormat::Text))
+            self.from,
+            From::Folder(..) | From::File(_, Some(InputFormat::Text | InputFormat::TextLines))
         )
     }
 
-    fn folder(path: &Path, format: Option<InputFormat>) -> Result<Input> {
+    fn folder(path: &Path, options: &InputOptions) -> Result<From> {
         let name = path.display();
-        match format {
-            None | Some(InputFormat::Text) => {}
+        match options.format {
+            None | Some(InputFormat::Text | InputFormat::TextLines) => {}
             Some(other) => {
                 return Err(Error::invalid(format!(
                     "{name} is a folder, of which only text files are read, not {other}: name the files one by one"
                 )));
             }
         }
-        match Walk::new(path).next() {
-            Some(_) => Ok(Input::Folder(path.to_owned(), FolderIds::Below)),
-            None => Err(Error::invalid(format!(
-                "{name} is a folder without text files ({}): name files of other formats one by one",
-                texts::ENDINGS.map(|ending| format!(".{ending}")).join(", ")
-            ))),
+        options.check(
+            &name.to_string(),
+            Some(options.format.unwrap_or(InputFormat::Text)),
+        )?;
+        let mut walk = Walk::new(path, &options.endings);
+        if walk.next().is_some() {
+            return Ok(From::Folder(path.to_owned(), FolderIds::Below));
         }
+        let endings = match options.endings.is_empty() {
+            true => folder::ENDINGS.map(str::to_owned).to_vec(),
+            false => options.endings.clone(),
+        };
+        let endings: Vec<String> = endings.iter().map(|ending| format!(".{ending}")).collect();
+        let found = walk.passed_over().sentence();
+        Err(Error::invalid(format!(
+            "{name} is a folder without text files ({}): name files of other formats one by one{}",
+            endings.join(", "),
+            found.map_or_else(String::new, |found| format!("; {found}"))
+        )))
     }
 
     /// Bytes that are read, compressed as they are; nothing where they are not known before.
     pub fn bytes(&self) -> Option<u64> {
-        match self {
-            Input::File(source, _) => source.bytes(),
-            Input::Folder(..) => None,
+        match &self.from {
+            From::File(source, _) => source.bytes(),
+            From::Folder(..) => None,
         }
     }
 
@@ -122,52 +176,142 @@ impl Input {
         taken: &Arc<AtomicU64>,
         limit: usize,
     ) -> io::Result<Box<dyn Documents + Send>> {
-        Ok(match self {
-            Input::Folder(path, ids) => Box::new(Folder::new(path, *ids, taken, limit)),
-            Input::File(source, None) => {
+        match &self.from {
+            From::Folder(path, ids) => {
+                let walk = Walk::new(path, &self.options.endings);
+                let folder = Folder::new(path, *ids, walk, taken, limit);
+                Ok(match self.options.format {
+                    Some(InputFormat::TextLines) => Box::new(folder.by_line()),
+                    _ => Box::new(folder),
+                })
+            }
+            From::File(source, Some(InputFormat::Text)) => {
+                Ok(Box::new(TextFile::new(source, taken, limit)))
+            }
+            From::File(source, format) => {
                 let mut reader = source.reader(taken)?;
-                if let Some(reason) = no_json_lines(&mut reader)? {
+                if let Some(reason) = mistaken(&mut reader, *format)? {
                     return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
                 }
-                Box::new(JsonLines::new(Lines::of(reader, limit), limit))
+                self.open_lines(source, *format, reader, limit)
             }
-            Input::File(source, Some(InputFormat::Jsonl)) => {
-                Box::new(JsonLines::new(source.lines(taken, limit)?, limit))
+        }
+    }
+
+    fn open_lines(
+        &self,
+        source: &Source,
+        format: Option<InputFormat>,
+        reader: Bytes,
+        limit: usize,
+    ) -> io::Result<Box<dyn Documents + Send>> {
+        let options = &*self.options;
+        Ok(match format {
+            Some(format @ (InputFormat::Csv | InputFormat::Tsv)) => {
+                Box::new(Rows::new(reader, format, options, limit)?)
             }
-            Input::File(source, Some(InputFormat::Text)) => {
-                Box::new(TextFile::new(source, taken, limit))
+            Some(InputFormat::TextLines) => {
+                let path = match source {
+                    Source::Stdin => None,
+                    Source::File(path) => Some(path.as_path()),
+                };
+                let lines = Lines::of(line_feeds(reader)?, limit);
+                Box::new(TextLines::new(lines, path, limit)?)
             }
-            Input::File(source, Some(format)) => {
-                Box::new(Rows::new(source.reader(taken)?, *format, limit)?)
-            }
+            Some(InputFormat::Bulk) => bulk(line_feeds(reader)?, options, limit)?,
+            _ => json(line_feeds(reader)?, options, limit)?,
         })
     }
 }
 
 impl fmt::Display for Input {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Input::File(source, _) => source.fmt(f),
-            Input::Folder(path, _) => path.display().fmt(f),
+        match &self.from {
+            From::File(source, _) => source.fmt(f),
+            From::Folder(path, _) => path.display().fmt(f),
         }
     }
 }
 
-/// What is wrong with a file that is to be JSON lines, by its first bytes. An array is told by the
-/// line. Nothing is taken of what is JSON.
-fn no_json_lines(reader: &mut dyn BufRead) -> io::Result<Option<String>> {
-    let begins = reader.fill_buf()?;
-    let begins = begins.strip_prefix(BYTE_ORDER_MARK).unwrap_or(begins);
-    let first = begins.trim_ascii_start().first();
-    if matches!(first, None | Some(b'{' | b'[')) {
+/// Whether a JSON object names its external ID.
+pub fn brings_id(document: &[u8]) -> bool {
+    let members = Members::of(document.trim_ascii());
+    members.is_ok_and(|members| members.value("id").is_some())
+}
+
+/// JSON as its first bytes are: lines, an array or objects over several lines, or actions.
+fn json(
+    mut reader: Bytes,
+    options: &InputOptions,
+    limit: usize,
+) -> io::Result<Box<dyn Documents + Send>> {
+    let head = reader.peek(JSON_BYTES, |head| head.contains(&b'\n') || is_array(head))?;
+    let mark = head.len() - without_mark(&head).len();
+    let head = without_mark(&head);
+    let first = head.trim_ascii_start().split(|byte| *byte == b'\n').next();
+    let documents: Box<dyn Documents + Send> = if is_array(head) || is_printed(head) {
+        reader.read_exact(&mut vec![0; mark])?;
+        Box::new(Values::new(reader, limit))
+    } else if first.is_some_and(is_action) {
+        return bulk(reader, options, limit);
+    } else {
+        Box::new(JsonLines::new(Lines::of(reader, limit), limit))
+    };
+    Ok(match &options.id {
+        None => documents,
+        Some(id) => Box::new(Identified::new(documents, id)),
+    })
+}
+
+/// Actions in bulk, which say themselves what is done with which ID.
+fn bulk(
+    reader: Bytes,
+    options: &InputOptions,
+    limit: usize,
+) -> io::Result<Box<dyn Documents + Send>> {
+    let reason = match (options.is_change, &options.id) {
+        (true, _) => {
+            "it is a bulk file, whose actions say what changes: `gannet index` carries them out"
+        }
+        (false, Some(_)) => {
+            "--id names a field of documents, but this is a bulk file, whose actions have the IDs: leave it out"
+        }
+        (false, None) => return Ok(Box::new(Bulk::new(Lines::of(reader, limit), limit))),
+    };
+    Err(io::Error::new(io::ErrorKind::InvalidData, reason))
+}
+
+/// What is wrong with a file in this format, by its first bytes, of which none is taken.
+fn mistaken(reader: &mut Bytes, format: Option<InputFormat>) -> io::Result<Option<String>> {
+    let head = reader.peek(SIGNATURE_BYTES, |_| true)?;
+    let is_text = matches!(format, Some(InputFormat::Text | InputFormat::TextLines));
+    let marked = match is_text {
+        true => None,
+        false => markup(&head),
+    };
+    if let Some(found) = foreign(&head).or(marked) {
+        let file = if is_text { "text" } else { "documents" };
+        return Ok(Some(format!("expected {file}, found {found}")));
+    }
+    let begins = without_mark(&head);
+    let first = begins.trim_ascii_start();
+    if format.is_some() || matches!(first.first(), None | Some(b'{' | b'[')) {
         return Ok(None);
     }
-    let mut line = Vec::new();
-    let most = BEGINNING_SHOWN as u64;
-    reader.take(most).read_until(b'\n', &mut line)?;
-    let found = String::from_utf8_lossy(line.trim_ascii());
+    let found = match is_binary(&head) {
+        true => "binary data".to_owned(),
+        false => {
+            let line = first.split(|byte| matches!(byte, b'\n' | b'\r')).next();
+            let shown: String = String::from_utf8_lossy(line.unwrap_or_default())
+                .trim_end()
+                .chars()
+                .take(BEGINNING_SHOWN)
+                .collect();
+            format!("{shown:?}")
+        }
+    };
     Ok(Some(format!(
-        "expected JSON lines, as the name says no other format, found {found:?}: give --format jsonl, \
-         csv, tsv or text"
+        "expected JSON lines, as the name says no other format, found {found}: give --format jsonl, csv, tsv or text, or \
+         --text-lines where each line is a document"
     )))
 }

@@ -1,8 +1,9 @@
 //! CSV and TSV with a header: each row is a document, each column a field.
 //!
 //! All values are strings, and an empty cell is no value. CSV has quotation marks as in RFC 4180;
-//! in TSV they are ordinary. A record is never held beyond a limit: a quotation mark without its
-//! other would make the rest of the file one record.
+//! in TSV they are ordinary. What separates fields and ends lines, `dialect` tells. A record is
+//! never held beyond a limit: a quotation mark without its other would make the rest of the file
+//! one record.
 
 use std::io::{self, BufRead, Read};
 use std::str;
@@ -12,9 +13,11 @@ use std::time::Instant;
 
 use csv::ByteRecord;
 
+use super::InputOptions;
+use super::dialect::{DIALECT_BYTES, Dialect, is_enough, named};
 use super::documents::{Documents, Found, append_json, too_long};
+use crate::bytes::Bytes;
 use crate::format::InputFormat;
-use crate::source::Bytes;
 
 /// Bytes that are read at once.
 const READ_BYTES: usize = 64 << 10;
@@ -30,47 +33,83 @@ pub struct Rows {
     left: Arc<AtomicUsize>,
     /// The columns, each as the beginning of a JSON member.
     columns: Vec<String>,
+    /// The column of the external IDs, where the caller names it.
+    id: Option<usize>,
     record: ByteRecord,
     line: u64,
+    /// Lines before the header, which say something else.
+    front: u64,
     limit: usize,
+    notes: Vec<String>,
 }
 
 impl Rows {
     /// Reads the header of a source in a format of rows; a document has at most `limit` bytes.
-    pub fn new(source: Bytes, format: InputFormat, limit: usize) -> io::Result<Rows> {
+    pub fn new(
+        mut source: Bytes,
+        format: InputFormat,
+        options: &InputOptions,
+        limit: usize,
+    ) -> io::Result<Rows> {
+        let head = source.peek(DIALECT_BYTES, is_enough)?;
+        let dialect = Dialect::of(&head, format, options.delimiter);
+        source.read_exact(&mut vec![0; dialect.front])?;
+        if dialect.returns {
+            source = source.with_line_feeds();
+        }
         let left = Arc::new(AtomicUsize::new(0));
-        let source = Bounded {
-            source,
-            left: Arc::clone(&left),
-            given: 0,
-            end: END,
-        };
-        let is_csv = format == InputFormat::Csv;
-        let reader = csv::ReaderBuilder::new()
-            .delimiter(if is_csv { b',' } else { b'\t' })
-            .quoting(is_csv)
-            // Rows that have more or fewer fields are rejected one by one.
-            .flexible(true)
-            // Lines are counted only where each record ends with its line.
-            .terminator(csv::Terminator::Any(b'\n'))
-            .has_headers(false)
-            .buffer_capacity(READ_BYTES)
-            .from_reader(source);
         let mut rows = Rows {
-            reader,
+            reader: reader(source, &dialect, &left),
             left,
             columns: Vec::new(),
+            id: None,
             record: ByteRecord::new(),
             line: 0,
+            front: u64::from(dialect.front > 0),
             limit,
+            notes: Vec::new(),
         };
         if !rows.read()? {
             return Err(invalid(
                 "expected a header with the names of the columns, found nothing",
             ));
         }
-        rows.columns = columns(&rows.record)?;
+        rows.notes
+            .extend(dialect.unusual(format, options.delimiter));
+        let names = names(&rows.record)?;
+        if let ([name], Some(given)) = (names.as_slice(), options.delimiter)
+            && name.contains([',', ';', '\t', '|'])
+        {
+            rows.notes.push(format!(
+                "all is one column, {name:?}, since {} is not in it",
+                named(given)
+            ));
+        }
+        rows.name_columns(names, options.id.as_deref())?;
         Ok(rows)
+    }
+
+    /// Notes the columns, of which that of the IDs is called `id`.
+    fn name_columns(&mut self, mut names: Vec<String>, id: Option<&str>) -> io::Result<()> {
+        if let Some(id) = id {
+            let at = names.iter().position(|name| name == id);
+            self.id = at;
+            let at = at.ok_or_else(|| {
+                invalid(&format!(
+                    "there is no column {id:?} for the IDs: the columns are {}",
+                    names.join(", ")
+                ))
+            })?;
+            if id != "id" && names.iter().any(|name| name == "id") {
+                return Err(invalid(&format!(
+                    "there is a column \"id\" beside the IDs in {id:?}: rename it, since \"id\" is the ID in the index"
+                )));
+            }
+            names[at] = "id".to_owned();
+        }
+        let member = |name: &String| format!("{}:", serde_json::json!(name));
+        self.columns = names.iter().map(member).collect();
+        Ok(())
     }
 
     /// Reads the next record; whether there is one.
@@ -87,7 +126,10 @@ impl Rows {
         self.line = first.max(begins);
         let read = read.map_err(|error| {
             let error = io::Error::from(error);
-            io::Error::new(error.kind(), format!("line {begins}: {error}"))
+            io::Error::new(
+                error.kind(),
+                format!("line {}: {error}", begins + self.front),
+            )
         })?;
         Ok(read && !self.is_end()?)
     }
@@ -106,20 +148,38 @@ impl Rows {
                 format!(
                     "line {}: a quotation mark is not closed before the end of the file: close it, or \
                      double those that are part of the text",
-                    self.line
+                    self.number()
                 ),
             )),
         }
     }
 
+    /// That the record has more or fewer fields than the header.
+    fn ragged(&self) -> String {
+        let mut cells = self.record.iter();
+        let hint = match cells.any(|cell| without_return(cell).contains(&b'\r')) {
+            true => "; a carriage return (CR) stands in it: end all lines alike",
+            false => "",
+        };
+        format!(
+            "expected {} fields as in the header, found {}{hint}",
+            self.columns.len(),
+            self.record.len()
+        )
+    }
+
     /// Appends the record as a JSON object; or says why it is none.
     fn append(&self, buffer: &mut Vec<u8>) -> io::Result<Result<(), String>> {
         if self.record.len() != self.columns.len() {
-            return Ok(Err(format!(
-                "expected {} fields as in the header, found {}",
-                self.columns.len(),
-                self.record.len()
-            )));
+            return Ok(Err(self.ragged()));
+        }
+        if self
+            .id
+            .is_some_and(|id| without_return(&self.record[id]).is_empty())
+        {
+            return Ok(Err(
+                "expected an ID, found an empty cell: every row needs one where --id names the column".to_owned(),
+            ));
         }
         buffer.push(b'{');
         let mut comma = "";
@@ -173,17 +233,41 @@ impl Documents for Rows {
         let behind = self.reader.position().byte();
         let source = self.reader.get_mut();
         // The reader of rows has no more of the source than whole lines.
-        source.given == behind && source.source.pauses(until)
+        source.given == behind && source.source.pauses(until, b'\n')
     }
 
     fn number(&self) -> u64 {
-        self.line
+        self.line + self.front
+    }
+
+    fn notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
     }
 }
 
-/// The columns of a header, each as the beginning of a JSON member.
-fn columns(header: &ByteRecord) -> io::Result<Vec<String>> {
-    let mut names: Vec<&str> = Vec::with_capacity(header.len());
+/// A reader of rows that are written so.
+fn reader(source: Bytes, dialect: &Dialect, left: &Arc<AtomicUsize>) -> csv::Reader<Bounded> {
+    let source = Bounded {
+        source,
+        left: Arc::clone(left),
+        given: 0,
+        end: END,
+    };
+    csv::ReaderBuilder::new()
+        .delimiter(dialect.delimiter)
+        .quoting(dialect.quoting)
+        // Rows that have more or fewer fields are rejected one by one.
+        .flexible(true)
+        // Lines are counted only where each record ends with its line.
+        .terminator(csv::Terminator::Any(b'\n'))
+        .has_headers(false)
+        .buffer_capacity(READ_BYTES)
+        .from_reader(source)
+}
+
+/// The names in a header.
+fn names(header: &ByteRecord) -> io::Result<Vec<String>> {
+    let mut names: Vec<String> = Vec::with_capacity(header.len());
     for (at, name) in header.iter().enumerate() {
         let place = at + 1;
         let name = str::from_utf8(name);
@@ -195,18 +279,15 @@ fn columns(header: &ByteRecord) -> io::Result<Vec<String>> {
                     "column {place} has no name: the first line must name all columns"
                 )));
             }
-            name if names.contains(&name) => {
+            name if names.iter().any(|other| other == name) => {
                 return Err(invalid(&format!(
                     "two columns are called {name:?}: give each its own name"
                 )));
             }
-            name => names.push(name),
+            name => names.push(name.to_owned()),
         }
     }
-    Ok(names
-        .iter()
-        .map(|name| format!("{}:", serde_json::json!(name)))
-        .collect())
+    Ok(names)
 }
 
 /// What stands before a carriage return, with which lines of some systems end.

@@ -1,51 +1,23 @@
-//! Text and Markdown files: each is a document with a title and a body.
-//!
-//! Of a folder all files are read whose names end so, in all folders below it, in the order of
-//! their paths. Hidden files and folders are passed over, and symbolic links are not followed.
-//! The ID is the path below the folder where nothing else is named. Of a single file, and where
-//! several texts or folders are named, it is the path as it was given.
+//! Text and Markdown files: each is a document with a title and a body. The ID is the path as it
+//! was given.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use super::documents::{Documents, Found, append_json, too_long};
-use crate::source::{BYTE_ORDER_MARK, Source, without_compression};
-
-/// What the IDs of the files of a folder are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FolderIds {
-    /// Their paths below the folder.
-    Below,
-    /// Their paths with that of the folder in front, as it was given.
-    WithFolder,
-}
-
-/// The endings of text files.
-pub const ENDINGS: [&str; 3] = ["txt", "md", "markdown"];
+use crate::bytes::BYTE_ORDER_MARK;
+use crate::compression::without_compression;
+use crate::signature::foreign;
+use crate::source::Source;
 
 /// The endings of those that are Markdown.
 const MARKDOWN: [&str; 2] = ["md", "markdown"];
 
 /// What begins and ends a block of code.
 const FENCES: [&str; 2] = ["```", "~~~"];
-
-/// Whether a file is a text, by its name.
-pub fn is_text(path: &Path) -> bool {
-    has_ending(path, &ENDINGS)
-}
-
-fn has_ending(path: &Path, endings: &[&str]) -> bool {
-    let ending = path.extension().and_then(OsStr::to_str);
-    ending.is_some_and(|ending| {
-        endings
-            .iter()
-            .any(|other| ending.eq_ignore_ascii_case(other))
-    })
-}
 
 /// One file, or standard input.
 pub struct TextFile {
@@ -88,123 +60,8 @@ impl Documents for TextFile {
     }
 }
 
-/// The text files of a folder.
-pub struct Folder {
-    root: PathBuf,
-    ids: FolderIds,
-    walk: Walk,
-    taken: Arc<AtomicU64>,
-    limit: usize,
-    number: u64,
-    file: Option<Arc<str>>,
-}
-
-impl Folder {
-    /// Documents of at most `limit` bytes.
-    pub fn new(root: &Path, ids: FolderIds, taken: &Arc<AtomicU64>, limit: usize) -> Folder {
-        Folder {
-            root: root.to_owned(),
-            ids,
-            walk: Walk::new(root),
-            taken: Arc::clone(taken),
-            limit,
-            number: 0,
-            file: None,
-        }
-    }
-}
-
-impl Folder {
-    fn id(&self, path: &Path) -> PathBuf {
-        match self.ids {
-            FolderIds::Below => path.strip_prefix(&self.root).unwrap_or(path).to_owned(),
-            // `notes//` and `notes` are one folder.
-            FolderIds::WithFolder => path.components().collect(),
-        }
-    }
-}
-
-impl Documents for Folder {
-    fn next(&mut self, buffer: &mut Vec<u8>) -> io::Result<Found> {
-        let Some(path) = self.walk.next() else {
-            return Ok(Found::End);
-        };
-        self.number += 1;
-        let (path, listed) = match path {
-            Ok(path) => (path, Ok(())),
-            Err((path, error)) => (path, Err(error)),
-        };
-        self.file = Some(path.display().to_string().into());
-        let start = buffer.len();
-        let id = self.id(&path);
-        let source = Source::File(path);
-        let read =
-            listed.and_then(|()| append(&source, Some(&id), &self.taken, self.limit, buffer));
-        // What one file is like must not keep the others out.
-        read.or_else(|error| {
-            buffer.truncate(start);
-            Ok(Found::Rejected(error.to_string()))
-        })
-    }
-
-    fn number(&self) -> u64 {
-        self.number
-    }
-
-    fn file(&self) -> Option<Arc<str>> {
-        self.file.clone()
-    }
-}
-
-/// The paths of the text files below a folder, in order; a folder that cannot be listed is told
-/// with its error.
-pub struct Walk {
-    /// What is still to be looked at, the next one last.
-    ahead: Vec<(PathBuf, bool)>,
-}
-
-impl Walk {
-    /// All below `root`.
-    pub fn new(root: &Path) -> Walk {
-        Walk {
-            ahead: vec![(root.to_owned(), true)],
-        }
-    }
-
-    fn list(&mut self, folder: &Path) -> io::Result<()> {
-        let mut found = Vec::new();
-        for entry in fs::read_dir(folder)? {
-            let entry = entry?;
-            let (path, kind) = (entry.path(), entry.file_type()?);
-            let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-            if !is_hidden && (kind.is_dir() || kind.is_file() && is_text(&path)) {
-                found.push((path, kind.is_dir()));
-            }
-        }
-        found.sort_by(|(one, _), (other, _)| other.cmp(one));
-        self.ahead.append(&mut found);
-        Ok(())
-    }
-}
-
-impl Iterator for Walk {
-    type Item = Result<PathBuf, (PathBuf, io::Error)>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        while let Some((path, is_folder)) = self.ahead.pop() {
-            if !is_folder {
-                return Some(Ok(path));
-            }
-            if let Err(error) = self.list(&path) {
-                return Some(Err((path, error)));
-            }
-        }
-        None
-    }
-}
-
 /// Appends the document of a file.
-fn append(
+pub fn append(
     source: &Source,
     id: Option<&Path>,
     taken: &Arc<AtomicU64>,
@@ -216,6 +73,9 @@ fn append(
     source.reader(taken)?.take(most).read_to_end(&mut bytes)?;
     if bytes.len() > limit {
         return Ok(Found::Rejected(too_long("file", limit)));
+    }
+    if let Some(found) = foreign(&bytes) {
+        return Ok(Found::Rejected(format!("expected text, found {found}")));
     }
     let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes);
     let text = match std::str::from_utf8(text) {
@@ -260,12 +120,21 @@ fn append_member(name: &str, text: &str, buffer: &mut Vec<u8>) -> io::Result<()>
 /// The first heading of Markdown, or the name of the file without its endings.
 fn title(path: &Path, text: &str) -> String {
     let plain = without_compression(path);
-    let heading = match has_ending(&plain, &MARKDOWN) {
+    let heading = match is_markdown(&plain) {
         true => heading(text),
         false => None,
     };
     let name = plain.file_stem().unwrap_or_default();
     heading.unwrap_or_else(|| name.to_string_lossy().into_owned())
+}
+
+fn is_markdown(path: &Path) -> bool {
+    let ending = path.extension().and_then(OsStr::to_str);
+    ending.is_some_and(|ending| {
+        MARKDOWN
+            .iter()
+            .any(|other| ending.eq_ignore_ascii_case(other))
+    })
 }
 
 /// The first heading behind the front matter that stands in no block of code: `# Title`, or a line

@@ -184,10 +184,70 @@ fn rejected(error: &serde_json::Error, line: &[u8], text: &str) -> Error {
     let words = error.to_string();
     let place = format!(" at line {row} column {column}");
     let reason = words.strip_suffix(&place).unwrap_or(&words);
+    let reason = advised(reason, text, error);
     Error::Invalid(match (text.contains('\n'), row) {
         (true, 2..) => format!("line {row}, column {column}: {reason}"),
         _ => format!("column {}: {reason}", indent(line) + column.max(1)),
     })
+}
+
+/// The reason in words that say what to do, where the parser's own do not.
+fn advised(reason: &str, text: &str, error: &serde_json::Error) -> String {
+    let row = text.lines().nth(error.line().saturating_sub(1));
+    let at = error.column().saturating_sub(1);
+    let rest = row
+        .and_then(|row| row.as_bytes().get(at..))
+        .unwrap_or_default();
+    let sentence = match reason {
+        _ if reason.contains("surrogate") || is_surrogate(reason, text, error) => {
+            "half of a character, a lone surrogate such as \\ud83d, as a text has that was cut within an emoji: leave it out"
+        }
+        "trailing characters" if rest.first() == Some(&b',') => {
+            "expected nothing behind the object, found a comma: leave it out, or put all objects between [ and ]"
+        }
+        "trailing characters" if rest.first() == Some(&b'{') => {
+            "expected nothing behind the object, found another one: write each on a line of its own"
+        }
+        "trailing characters" => "expected nothing behind the object: leave out what follows it",
+        "expected value"
+            if is_word(
+                rest,
+                &[
+                    "NaN",
+                    "Infinity",
+                    "-Infinity",
+                    "None",
+                    "True",
+                    "False",
+                    "undefined",
+                ],
+            ) =>
+        {
+            "expected a value of JSON, which has neither NaN nor infinity, and null, true and false in lower case"
+        }
+        "number out of range" => "a number beyond what JSON readers take: write it as a string",
+        _ => return reason.to_owned(),
+    };
+    sentence.to_owned()
+}
+
+fn is_word(text: &[u8], words: &[&str]) -> bool {
+    words.iter().any(|word| text.starts_with(word.as_bytes()))
+}
+
+/// Whether a text ends where the second half of a character is missing.
+fn is_surrogate(reason: &str, text: &str, error: &serde_json::Error) -> bool {
+    let row = text
+        .lines()
+        .nth(error.line().saturating_sub(1))
+        .unwrap_or_default();
+    let before = row.as_bytes().get(..error.column()).unwrap_or_default();
+    let escape = before.iter().rposition(|byte| *byte == b'\\');
+    let digits = escape.and_then(|at| row.as_bytes().get(at + 1..at + 4));
+    reason.contains("hex escape")
+        && digits.is_some_and(|digits| {
+            digits.to_ascii_lowercase().starts_with(b"ud") && digits[2].to_ascii_lowercase() >= b'8'
+        })
 }
 
 fn indent(line: &[u8]) -> usize {

@@ -79,13 +79,28 @@ fn lines_become_documents_or_errors_with_column_and_reason() {
             "! column 1: invalid type: sequence, expected a JSON object",
         ),
         ("", "! column 1: EOF while parsing a value"),
-        (r#"{"a":1} x"#, "! column 9: trailing characters"),
+        (
+            r#"{"a":1} x"#,
+            "! column 9: expected nothing behind the object: leave out what follows it",
+        ),
+        (
+            r#"{"a":1},"#,
+            "! column 8: expected nothing behind the object, found a comma: leave it out, or put all objects between [ and ]",
+        ),
+        (
+            r#"{"a":NaN}"#,
+            "! column 6: expected a value of JSON, which has neither NaN nor infinity, and null, true and false in lower case",
+        ),
         (r#"  {"a":01}"#, "! column 9: invalid number"),
         ("{\"a\":1,\n\"b\":}", "! line 2, column 5: expected value"),
-        (r#"{"a":1e999}"#, "! column 10: number out of range"),
+        (
+            r#"{"a":1e999}"#,
+            "! column 10: a number beyond what JSON readers take: write it as a string",
+        ),
         (
             r#"{"a":"\ud800"}"#,
-            "! column 13: unexpected end of hex escape",
+            "! column 13: half of a character, a lone surrogate such as \\ud83d, as a text has that was cut within an emoji: \
+             leave it out",
         ),
     ] {
         assert_eq!(parsed(line), expected, "{line}");

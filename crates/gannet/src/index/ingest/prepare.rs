@@ -59,6 +59,8 @@ pub struct PreparedBatch {
     _fields: FieldsInUse,
     pub(crate) rejected: Vec<(usize, Error)>,
     given_text: Vec<(usize, String)>,
+    /// Documents that brought no external ID.
+    ids_made: u64,
     /// Bytes of memory that the documents take, without their postings.
     held: usize,
 }
@@ -93,6 +95,11 @@ impl PreparedBatch {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.documents.is_empty()
+    }
+
+    /// Documents that brought no external ID, so that one was made.
+    pub fn ids_made(&self) -> u64 {
+        self.ids_made
     }
 
     /// The documents that could not be prepared: their places in the batch as it was given, and
@@ -231,6 +238,7 @@ impl Preparation {
         let id = document.id.clone().unwrap_or_else(|| self.ids.next());
         let schema = self.fields.with_those_of(document)?;
         batch.add(bench, &schema, id, document)?;
+        batch.ids_made += u64::from(document.id.is_none());
         batch.schema = schema;
         Ok(())
     }
