@@ -25,7 +25,7 @@ SETTINGS = {
         "at least 48 MiB less than all of it": "a limit",
         "leaves less than 48 MiB of it": "a limit",
         "at most half of its memory": "a limit",
-        "a 64th of the budget: 256 KiB at 16 MiB, 8 MiB at 512 MiB, 16 MiB from 1 GiB on": "limits that follow from the division of the budget",
+        "a hundredth of the budget: 163 KiB at 16 MiB, 5 MiB at 512 MiB, 16 MiB from 1.6 GiB on": "limits that follow from the division of the budget",
         "takes two seconds of processor time at most": "a bound that a test of measure/ shows",
         "50 ms at most or, if it ran for longer, a tenth of that": "a limit",
         "and 1.5 MiB: together a quarter of `--memory` at most, so 512 MiB allow 63 GiB": "limits of the cache",
@@ -48,6 +48,9 @@ SETTINGS = {
         "a cache of 64 MiB and 1 GiB": "a setting of the comparison",
     },
     "docs/ray.md": {
+        "if the index has up to 64 MiB": "the limit of a small write",
+        "`max_timeout` (10 s)": "a default",
+        "(64 KiB). What asks for more": "a default",
         "a writer needs 80 MiB or more: 64 MiB are for publishing, and the rest is for its index": "limits",
         "With `cache_size=\"10GiB\"`": "an example of an option",
         "Ray may run a task twice": "what Ray does",
@@ -275,6 +278,7 @@ SETTINGS = {
         "log2(pages / piece) / 2 times on average": "a formula",
     },
     "ARCHITECTURE.md": {
+        "more than a hundredth of the budget": "a limit",
         "30 %; of an index that is only read 80 %, or 45 %": "the division of the budget",
         "a 512th of its size and 1.5 MiB": "the division of the budget",
         "and 1 MiB each": "the division of the budget",

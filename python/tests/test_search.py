@@ -6,7 +6,7 @@ import asyncio
 import os
 import pickle
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy as copy_of
 from pathlib import Path
 from typing import Any
@@ -56,10 +56,12 @@ def test_all_that_match(ix: gannet.Index) -> None:
     first = next(found)
     ix.add({"id": "later", "body": "all"})
     assert sorted([first[0], *(id for id, _ in found)]) == sorted(left)
-    hits = ix.search("rare all", k=10_000)
+    # Of one state: a vacuum beside it would change the statistics.
+    now = ix.snapshot()
+    hits = now.search("rare all", k=10_000)
     scores = dict(zip(hits.ids, hits.scores, strict=True))
-    assert dict(ix.matching("rare all")) == pytest.approx(scores)
-    assert dict(ix.matching("rare")) == pytest.approx(dict(ix.search_many(["rare"])["0"]))
+    assert dict(now.matching("rare all")) == pytest.approx(scores)
+    assert dict(now.matching("rare")) == pytest.approx(dict(now.search_many(["rare"])["0"]))
     assert {id for id, _ in ix.matching("rare")} == {"7", "5007"}
     assert list(ix.matching("nothing")) == []
     with pytest.raises(gannet.InvalidError, match="titel"):
@@ -182,7 +184,7 @@ TEXTS = [
     "a:b:c",
     "titel: whale",
     "whale^",
-    "whale~99",
+    "whale ~99",
     "[1 TO",
     "year:[1 TO 2]",
     "\\",
@@ -206,11 +208,19 @@ def test_plain_text_is_never_an_error(books: gannet.Index, text: str) -> None:
     found = books.search(text, syntax="plain")
     assert books.count(text, syntax="plain") == found.total
     assert books.search_many([text], syntax="plain").queries == ["0"]
-    assert len(list(books.matching(text, syntax="plain"))) == found.total
     books.statistics(text, syntax="plain")
-    assert books.search(books.parse(text, syntax="plain")).ids == found.ids
+    if not found.notes or len(text) < 10_000:
+        assert len(list(books.matching(text, syntax="plain"))) == found.total
+        assert books.search(books.parse(text, syntax="plain")).ids == found.ids
     if "whale" in text:
         assert {"1", "3"} <= set(found.ids), text
+
+
+def test_plain_text_of_too_many_words_is_asked_in_part(ix: gannet.Index) -> None:
+    ix.add({"id": "1", **{f"f{n}": "whale" for n in range(30)}})
+    for text in ["whale " + " ".join(f"w{n}" for n in range(9000)), "whale " + "\u6771" * 9000]:
+        found = ix.search(text, syntax="plain")
+        assert found.ids == ["1"] and any("first" in note for note in found.notes)
 
 
 def test_plain_text_is_words(books: gannet.Index) -> None:
@@ -291,7 +301,7 @@ def test_results_and_queries_are_pickled(books: gannet.Index, protocol: int) -> 
         Query.exists("year"),
         Query.some_of(query, Query.words("a", operator="and"), at_least=2),
         Query.words("a").as_filter() | query,
-        books.parse('(+a -b)~2 "c d"~3 e* [* TO x} #(f)'.replace("[* TO x} ", "")),
+        books.parse('+(a b c)~2 "c d"~3 e* #(f) -g'),
     ]:
         assert again(query) == query and hash(again(query)) == hash(query)
     assert copy_of(hits).ids == hits.ids
@@ -359,14 +369,15 @@ def test_queries_of_parts(books: gannet.Index) -> None:
 
 
 def test_queries_that_are_too_deep(books: gannet.Index) -> None:
-    for deeper in [
+    ways: list[Callable[[Query], Query]] = [
         lambda query: ~query,
         lambda query: query.boost(2),
         lambda query: query.as_filter(),
         lambda query: Query.some_of(query),
         lambda query: Query.words("white") & ~query,
         lambda query: Query.words("white") | query.as_filter(),
-    ]:
+    ]
+    for deeper in ways:
         query = Query.words("whale")
         with pytest.raises(gannet.InvalidError, match="nested more than 64 deep"):
             for _ in range(100_000):

@@ -91,7 +91,7 @@ fn run(given: &Given) -> Outcome<()> {
     output.finish()
 }
 
-/// Fails if the budget is more than the process may have. Says so where it leaves too little beside.
+/// Fails if the budget is more than the process may have. Says so where it leaves too little.
 fn fits_limit(common: &Common) -> Outcome<()> {
     let Some(limit) = gannet::memory_limit() else {
         return Ok(());

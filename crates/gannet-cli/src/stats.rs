@@ -137,6 +137,10 @@ fn print(stats: &Stats, backend: Backend, output: &mut Output) -> Outcome<()> {
         output.line(format!("{:<12}{dead:>14}", "dead"))?;
     }
     output.line(format!("{:<12}{:>14}", "terms", grouped(stats.terms)))?;
+    if stats.terms_in_memory > 0 {
+        let waiting = grouped(stats.terms_in_memory);
+        output.line(format!("{:<12}{waiting:>14}", "in the log"))?;
+    }
     for (part, bytes) in rows(&stats.bytes) {
         output.line(format!("{part:<12}{:>14}", human(bytes)))?;
     }

@@ -43,7 +43,8 @@ fn only_the_first_rejected_lines_are_told() {
     assert_eq!(ran.code, 1);
     assert_eq!(ran.err.lines().count(), 21, "{}", ran.err);
     assert!(
-        ran.err.ends_with("gannet: rejected 30 more lines\n"),
+        ran.err
+            .ends_with("gannet: rejected 30 more lines: --rejected FILE keeps all\n"),
         "{}",
         ran.err
     );
@@ -75,7 +76,7 @@ fn a_line_that_is_too_long_is_rejected_alone() {
     let ran = place.run(&["index", "index", "docs.jsonl", "--memory", "64MiB"]);
     ran.rejected(
         1,
-        &["docs.jsonl, line 1: the line is longer than 1048576 bytes"],
+        &["docs.jsonl, line 1: the line is longer than 671088 bytes"],
     );
     assert_eq!(place.found("body:one"), ["a"]);
 }

@@ -155,7 +155,7 @@ fn a_document_beyond_the_budget_costs_only_its_own_hit() {
     .collect();
     let large = format!(r#"{{"id":"large","title":"sea","body":"{noise}"}}"#);
     let place = Place::with_lines(&[&large, r#"{"id":"small","title":"sea stone"}"#]);
-    place.done(&["index", "index", "docs.jsonl", "--memory", "768MiB"]);
+    place.done(&["index", "index", "docs.jsonl", "--memory", "1GiB"]);
     let ran = place.run(&[
         "search",
         "index",
@@ -203,22 +203,22 @@ fn little_memory_has_few_threads_prepare_documents() {
 #[test]
 fn long_documents_are_shown_one_after_the_other_and_checked_in_little_memory() {
     // All of them together are more than the budget leaves to a search.
-    let line = |id| format!(r#"{{"id":"{id}","body":"{}"}}"#, "aa ".repeat(85_000));
-    let lines: Vec<String> = (0..10).map(line).collect();
+    let line = |id| format!(r#"{{"id":"{id}","body":"{}"}}"#, "aa ".repeat(43_000));
+    let lines: Vec<String> = (0..20).map(line).collect();
     let place = Place::with_lines(&lines.iter().map(String::as_str).collect::<Vec<_>>());
     place.done(&["index", "index", "docs.jsonl", "--memory", "16MiB"]);
-    let answer = place.json(&["search", "index", "aa", "--memory", "16MiB"]);
+    let answer = place.json(&["search", "index", "aa", "-k", "20", "--memory", "16MiB"]);
     let hits = answer["hits"].as_array().unwrap();
     let whole = |hit: &&Value| hit["source"].is_object() && hit.get("error").is_none();
-    assert_eq!(hits.iter().filter(whole).count(), 10);
+    assert_eq!(hits.iter().filter(whole).count(), 20);
     let text = place.done(&[
         "search", "index", "aa", "--memory", "16MiB", "--offset", "1",
     ]);
-    assert!(text.contains("numbers 2 to 10 shown"), "{text}");
+    assert!(text.contains("numbers 2 to 11 shown"), "{text}");
     assert!(text.contains("[aa]"), "{text}");
     let said = place.done(&["check", "index", "--memory", "16MiB"]);
     assert!(
-        said.contains("OK: ") && said.contains("10 documents"),
+        said.contains("OK: ") && said.contains("20 documents"),
         "{said}"
     );
 }

@@ -193,7 +193,7 @@ fn large_documents_are_exported_one_after_the_other() {
         format!(r#"{{"id":"huge","body":"{}"}}"#, noise(8 << 20)),
     );
     let place = Place::with_lines(&lines.iter().map(String::as_str).collect::<Vec<_>>());
-    place.done(&["index", "index", "docs.jsonl", "--memory", "256MiB"]);
+    place.done(&["index", "index", "docs.jsonl", "--memory", "1GiB"]);
     let ran = place.run(&["export", "index", "--memory", "16MiB", "--assert-memory"]);
     assert_eq!(ran.code, 1, "{}", ran.err);
     assert!(ran.err.contains("document huge needs"), "{}", ran.err);
@@ -221,7 +221,8 @@ fn a_dry_run_tells_what_would_be_deleted_and_changes_nothing() {
             "ids": ["b", "c d"],
             "would_delete": 2,
             "missing": 1,
-            "missing_ids": ["nobody"]
+            "missing_ids": ["nobody"],
+            "notes": []
         })
     );
     let by_query = place.done(&["delete", "index", "--query", "land", "--dry-run"]);
@@ -248,7 +249,7 @@ fn a_deletion_names_the_ids_that_are_not_there() {
     assert!(said.ends_with("x8 and 3 more\n"), "{said}");
     assert_eq!(
         place.json(&["delete", "index", "a", "b", "c d"]),
-        json!({"deleted": 1, "missing": 2, "missing_ids": ["b", "c d"]})
+        json!({"deleted": 1, "missing": 2, "missing_ids": ["b", "c d"], "notes": []})
     );
 }
 

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gannet::{Index, Parsed, Query, SearchOptions, SearchResults, Snapshot};
+use gannet::{Error, Index, Parsed, Query, SearchOptions, SearchResults, Snapshot};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use crate::classes::class_of;
 use crate::errors::{exception, invalid};
 use crate::held::Held;
 use crate::interrupts::{CancelToken, Interrupts};
-use crate::json::class_of;
 use crate::options::Reading;
 use crate::query::PyQuery;
 use crate::room::{Columns, Room};
@@ -78,26 +78,76 @@ impl Asked {
         options: &SearchOptions,
     ) -> gannet::Result<Parsed> {
         let text = match self {
+            Asked::Text(text) => text,
             Asked::Built(query) => {
                 return Ok(Parsed {
                     query: query.clone(),
                     notes: Vec::new(),
                 });
             }
-            Asked::Text(text) => text,
         };
         if reading.plain {
-            return snapshot.parse_plain(text, reading.operator);
+            return Ok(snapshot.parse_plain(text, reading.operator));
         }
         let given = options.statistics.iter().flat_map(|given| given.fields());
         let others = options.other_fields.iter().map(String::as_str);
         let others: Vec<&str> = others.chain(given).collect();
-        if others.is_empty() {
-            snapshot.parse_noting(text, reading.operator)
-        } else {
-            snapshot.parse_among_noting(text, reading.operator, &others)
+        match others.is_empty() {
+            true => snapshot.parse_noting(text, reading.operator),
+            false => snapshot.parse_among_noting(text, reading.operator, &others),
         }
     }
+}
+
+impl Asked {
+    /// Parses the query and carries it out. Of a plain text for whose words there is too little
+    /// memory, the first half is asked, and a note says so.
+    pub fn answer(
+        &self,
+        snapshot: &Snapshot,
+        reading: Reading,
+        options: &SearchOptions,
+    ) -> gannet::Result<(Parsed, SearchResults)> {
+        let parsed = self.parse(snapshot, reading, options)?;
+        match search(snapshot, &parsed.query, options) {
+            Ok(results) => Ok((parsed, results)),
+            Err(error @ Error::Memory { .. }) if reading.plain => match self.first_half() {
+                Some(half) => Ok(shortened(half.answer(snapshot, reading, options)?)),
+                None => Err(error),
+            },
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The first half of a text of several words.
+    fn first_half(&self) -> Option<Asked> {
+        let Asked::Text(text) = self else {
+            return None;
+        };
+        let half = text.len() / 2;
+        let blanks = text.char_indices().filter(|(_, one)| one.is_whitespace());
+        let end = blanks.map(|(at, _)| at).take_while(|at| *at <= half).last();
+        Some(Asked::Text(text[..end?].to_owned()))
+    }
+}
+
+fn shortened((mut parsed, results): (Parsed, SearchResults)) -> (Parsed, SearchResults) {
+    let note = "there is too little memory for all words: only the first ones are searched for";
+    if !parsed.notes.iter().any(|other| other == note) {
+        parsed.notes.push(note.to_owned());
+    }
+    (parsed, results)
+}
+
+fn search(
+    snapshot: &Snapshot,
+    query: &Query,
+    options: &SearchOptions,
+) -> gannet::Result<SearchResults> {
+    let mut answers = snapshot.search_all(std::slice::from_ref(query), options);
+    answers
+        .pop()
+        .unwrap_or_else(|| Err(Error::internal("a search gave no answer")))
 }
 
 /// A time limit in seconds.
@@ -136,14 +186,7 @@ pub fn run(
     let interrupts = Interrupts::new(cancel);
     let watched = Arc::clone(&interrupts);
     options.cancelled = Some(Arc::new(move || watched.asked()));
-    let found = py.detach(|| {
-        let parsed = asked.parse(&snapshot, reading, &options)?;
-        let mut answers = snapshot.search_all(std::slice::from_ref(&parsed.query), &options);
-        let answer = answers
-            .pop()
-            .unwrap_or_else(|| Err(gannet::Error::internal("a search gave no answer")));
-        Ok((parsed, answer?))
-    });
+    let found = py.detach(|| asked.answer(&snapshot, reading, &options));
     let (parsed, results) = found.map_err(|error| {
         let note = "the search was interrupted; there is no partial answer";
         interrupts.instead(py, exception(&error), note)

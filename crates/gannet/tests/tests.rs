@@ -48,6 +48,8 @@ mod soundness;
 mod split_words;
 #[path = "tests/totals.rs"]
 mod totals;
+#[path = "tests/typed/mod.rs"]
+mod typed;
 #[path = "tests/updates.rs"]
 mod updates;
 #[path = "tests/vacuum.rs"]

@@ -206,7 +206,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (index, corpus) = (folder.path().join("index"), folder.path().join("corpus"));
         let line = |number: usize| {
-            let words = if number.is_multiple_of(7) { 20_000 } else { 5 };
+            let words = if number.is_multiple_of(7) { 17_500 } else { 5 };
             let word = |at: usize| format!("w{number}x{at}");
             let body: Vec<String> = (0..words).map(word).collect();
             let line = json!({"id": number.to_string(), "body": body.join(" ")});

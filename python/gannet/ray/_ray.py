@@ -5,10 +5,17 @@ Most of Ray's API is made at run time, which type checkers cannot follow: it is 
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Generator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
 from .._errors import GannetError, InvalidError
+
+
+_TRACING = ["ray.data.exceptions", "ray.data._internal.execution.streaming_executor_state"]
+"""The loggers that print the frames of Ray where a task fails."""
 
 
 def imported(name: str) -> Any:
@@ -48,6 +55,29 @@ def on_node(node: str) -> dict[str, Any]:
         "memory": 1 << 20,
         "scheduling_strategy": strategies.NodeAffinitySchedulingStrategy(node_id=node, soft=True),
     }
+
+
+class _Hidden(logging.Filter):
+    """Keeps errors from the console. Ray's log on disk has them."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.levelno >= logging.ERROR:
+            record.hide = True
+        return True
+
+
+@contextmanager
+def traces_in_the_log() -> Generator[None, None, None]:
+    """Has Ray Data write traces of errors to its log alone, since the error itself is raised."""
+    hidden = _Hidden()
+    loggers = [logging.getLogger(name) for name in _TRACING]
+    for logger in loggers:
+        logger.addFilter(hidden)
+    try:
+        yield
+    finally:
+        for logger in loggers:
+            logger.removeFilter(hidden)
 
 
 def own_error(error: BaseException) -> GannetError | None:

@@ -44,7 +44,8 @@ pub enum Error {
     },
     /// The memory budget of a reader is too small for what waits in the log for a checkpoint.
     #[error(
-        "{documents} documents wait in the log, which no checkpoint has, and the budget of {budget} bytes of memory does not hold them: read with {}MiB of memory, or {cure}",
+        "{documents} documents wait in the log, which no checkpoint has, and the budget of {} MiB of memory does not hold them: read with {}MiB of memory, or {cure}",
+        .budget >> 20,
         .enough >> 20
     )]
     LogMemory {

@@ -174,7 +174,7 @@ impl Writer {
         let mut restoring = Restoring::new(&self.shared, dictionaries, runs)?;
         loop {
             // What waits to be flushed may take the memory.
-            let restored = self.with_memory(&[Relief::Buffers], |_| restoring.next())?;
+            let restored = self.with_memory(&[Relief::Buffers], |_| restoring.next(&()))?;
             if restored.is_empty() {
                 return Ok(());
             }

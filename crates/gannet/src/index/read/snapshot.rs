@@ -152,13 +152,9 @@ impl Snapshot {
 
     /// The query for the words of `text`, in which no sign has a meaning: what a search box gives.
     ///
-    /// A text without words finds nothing. Of more than 1,024 words the first are searched for, and
-    /// a note says so.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Invalid`] for a text of more than 64 KiB, and for nothing else.
-    pub fn parse_plain(&self, text: &str, operator: Operator) -> Result<Parsed> {
+    /// A text without words finds nothing. Of more than 1,024 words, or 4,096 over all fields, the
+    /// first are searched for, and a note says so.
+    pub fn parse_plain(&self, text: &str, operator: Operator) -> Parsed {
         parse_plain(text, operator, &self.schema)
     }
 

@@ -27,7 +27,7 @@ use crate::base::{ByteReader, DocId, Error, Interrupt, Reservation, Result, Sequ
 use crate::cache::{Pages, finish};
 use crate::documents::DocumentRecord;
 use crate::index::ingest::decode_schema;
-use crate::index::state::{Covered, IdEntry, Relief, Shared, with_relief, work_of_documents};
+use crate::index::state::{Covered, IdEntry, Relief, Shared, with_relief};
 use crate::index::write::{Restored, Restoring, Writer};
 use crate::postings::InvertedBatch;
 use crate::storage::{LogReach, LogStart, RecordKind, Recovery, ReplayEnd, ZoneRecord, replay};
@@ -241,8 +241,8 @@ impl Replay<'_> {
                     let mut left = run.len();
                     while left > 0 {
                         if restored.is_empty() {
-                            self.interrupt.check()?;
-                            restored.extend(self.with_memory(|_| restoring.next())?);
+                            let interrupt = self.interrupt;
+                            restored.extend(self.with_memory(|_| restoring.next(interrupt))?);
                         }
                         let next = restored.pop_front().ok_or_else(nothing_restored)?;
                         left -= next.entries.len();
@@ -342,17 +342,15 @@ impl Replay<'_> {
         let entries = documents.entries.iter();
         let id_bytes = entries.map(|(_, id, _)| id.len()).sum();
         self.make_room(Some(&documents.inverted), documents.entries.len(), id_bytes)?;
-        let buffer = Arc::clone(&self.writer.state.buffers.filling);
         let entries = documents.entries.iter().zip(&documents.lengths);
         for ((entry, id, span), lengths) in entries {
             check_doc(entry.doc, self.next)?;
             self.enter(*entry, id, *span, lengths)?;
             self.next += 1;
         }
-        buffer.add(&documents.inverted, base);
-        self.writer.log_source_bytes += documents.source_bytes;
         let (inverted, bytes) = (&documents.inverted, documents.source_bytes);
-        self.writer.log_work += work_of_documents(inverted, bytes, documents.lengths.iter());
+        let lengths = documents.lengths.iter();
+        self.writer.add_postings(inverted, base, bytes, lengths);
         drop(documents);
         match self.writer.shared.options.read_only {
             true => Ok(()),

@@ -35,7 +35,7 @@ const BUFFERS_KEPT_ONE_OF: usize = 4;
 /// The part of the budget that the longest document may have. It can be returned and highlighted in
 /// what a reader has beside its frames, and analysed in what a writer has, if all its words are
 /// different too.
-const DOCUMENT_ONE_OF: usize = 64;
+const DOCUMENT_ONE_OF: usize = 100;
 
 /// What frames have of an index that is only read, in hundredths of the budget; and beside a
 /// writer, of whose log each root that is read may bring as much as a posting buffer holds.

@@ -4,16 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::default_memory::default_memory;
+use super::default_memory::{MEMORY_MIN, default_memory};
 use super::log_work::LOG_TIME;
 use crate::analysis::{Analyzer, SchemaOptions};
 use crate::base::{Error, PhraseFilters, Result};
 use crate::cache::{FlashTier, TIER_BYTES_MIN};
 use crate::device::{BackendChoice, Device};
 use crate::search::{ListOffload, RESULT_CACHE_MIN};
-
-/// The least memory that an index works with: 16 MiB.
-pub const MEMORY_MIN: usize = 16 << 20;
 
 /// Whether this build creates Bloom phrase filters.
 const CREATES_BLOOM: bool = cfg!(any(test, feature = "lab"));
@@ -85,8 +82,8 @@ pub struct Limits {
     /// Flush when the log holds documents of this many bytes of source, which a recovery would have
     /// to analyze again.
     pub log_source_bytes: u64,
-    /// Flush when a recovery would take about so much processor time for the log; 1.8 s unless told
-    /// otherwise.
+    /// Flush when a recovery would take about so much processor time for the log; 1.75 s unless
+    /// told otherwise.
     pub log_time: Duration,
     /// Bytes of lists that a slice of vacuum reads; `None`: what the rate of deletions asks for.
     pub vacuum_bytes: Option<u64>,

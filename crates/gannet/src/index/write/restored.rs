@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::base::{Budget, Error, Result, Span, on_all_cores};
+use crate::base::{Budget, Error, Interrupt, Result, Span, on_all_cores};
 use crate::documents::{Dictionaries, Document, DocumentRecord};
 use crate::index::ingest::{FieldLengths, Preparation, Workbench};
 use crate::index::state::{IdEntry, Shared};
@@ -62,7 +62,8 @@ impl<'r> Restoring<'r> {
 
     /// The next documents, restored side by side: as many as the memory for preparation holds, in
     /// the order of the runs. Nothing behind the last. After an error they are still the next.
-    pub(crate) fn next(&mut self) -> Result<Vec<Restored>> {
+    /// Ends when `interrupt` says so.
+    pub(crate) fn next(&mut self, interrupt: &dyn Interrupt) -> Result<Vec<Restored>> {
         let (most, mut bytes) = (self.bytes_together(), 0);
         let fits = self.runs.iter().take_while(|(_, length)| {
             bytes += length;
@@ -73,8 +74,10 @@ impl<'r> Restoring<'r> {
         let restored = on_all_cores(together, 1, |share| {
             let mut bench = Workbench::default();
             let runs = share.into_iter();
-            let restored =
-                runs.map(|run| restore(&self.shared, &self.dictionaries, &mut bench, run));
+            let restored = runs.map(|run| {
+                interrupt.check()?;
+                restore(&self.shared, &self.dictionaries, &mut bench, run)
+            });
             restored.collect()
         });
         let restored: Vec<Restored> = restored.into_iter().collect::<Result<_>>()?;

@@ -22,11 +22,12 @@ use crate::base::{DocId, END, Error, Reservation, Result, Sequence, Span, put_va
 use crate::cache::{Pages, finish};
 use crate::documents::{DictionaryVersion, DocumentRecord, Expected, TableChange, length_to_norm};
 use crate::index::flush::{Backpressure, Flusher};
-use crate::index::ingest::{Input, PreparedBatch, PreparedDocument, Workbench, pack};
+use crate::index::ingest::{FieldLengths, Input, PreparedBatch, PreparedDocument, Workbench, pack};
 use crate::index::schedule::Scheduler;
 use crate::index::state::{
     IdEntry, Lifetime, Relief, Shared, State, work_of_deletion, work_of_documents,
 };
+use crate::postings::InvertedBatch;
 use crate::storage::{
     History, Log, LogStart, PageKind, RecordKind, StreamWriter, Unsynced, record_length,
 };
@@ -222,11 +223,9 @@ impl Writer {
             let lengths = &document.lengths;
             self.enter_document(entries[ordinal], &document.id, spans[ordinal], lengths)?;
         }
-        self.state.buffers.filling.add(&batch.inverted, base);
-        self.written_at = Instant::now();
-        self.log_source_bytes += batch.source_bytes;
         let lengths = batch.documents.iter().map(|document| &document.lengths);
-        self.log_work += work_of_documents(&batch.inverted, batch.source_bytes, lengths);
+        self.add_postings(&batch.inverted, base, batch.source_bytes, lengths);
+        self.written_at = Instant::now();
         self.life.source_bytes += batch.source_bytes;
         self.publish(base + batch.len() as DocId);
         Ok(Written {
@@ -259,6 +258,22 @@ impl Writer {
         };
         self.publish(self.state.below);
         Ok(written)
+    }
+
+    /// Adds the postings of logged documents to the buffer, and counts what replaying them takes.
+    pub(crate) fn add_postings<'l>(
+        &mut self,
+        inverted: &InvertedBatch,
+        base: DocId,
+        source_bytes: u64,
+        lengths: impl Iterator<Item = &'l FieldLengths>,
+    ) {
+        let buffer = &self.state.buffers.filling;
+        let before = buffer.terms();
+        buffer.add(inverted, base);
+        let new_terms = buffer.terms() - before;
+        self.log_source_bytes += source_bytes;
+        self.log_work += work_of_documents(inverted, source_bytes, new_terms, lengths);
     }
 
     /// Makes the writer's state the newest for readers, unless they are not to see it.

@@ -4,15 +4,13 @@
 //! text.
 
 use crate::base::{Budget, Error, Interrupt, Reservation, Result};
+use crate::search::query::LEAVES_MAX;
 
 /// The most words of one phrase.
 pub const PHRASE_WORDS_MAX: usize = 1024;
 
 /// The most bytes of one text, phrase, pattern or limit of a range.
 pub const TEXT_BYTES_MAX: usize = 64 << 10;
-
-/// The most words, patterns and other leaves of one query over all its fields.
-const LEAVES_MAX: usize = 4096;
 
 /// What a leaf takes beside its text, in the plan and in what is looked up.
 const LEAF_BYTES: usize = 512;

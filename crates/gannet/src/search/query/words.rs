@@ -13,7 +13,7 @@ use crate::analysis::{Analyzer, Scratch};
 const RUN_MAX: usize = 3;
 
 /// A token of the analyzer `standard`.
-struct Piece {
+struct TokenPlace {
     place: Range<usize>,
     is_unspaced: bool,
 }
@@ -22,7 +22,7 @@ struct Piece {
 pub fn is_single(text: &str) -> bool {
     let is_plain =
         text.chars().all(char::is_alphabetic) || text.bytes().all(|b| b.is_ascii_digit());
-    is_plain && matches!(&pieces(text)[..], [only] if only.place == (0..text.len()))
+    is_plain && matches!(&token_places(text)[..], [only] if only.place == (0..text.len()))
 }
 
 /// The parts of a text in which more than [`RUN_MAX`] ideographs or kana stand in a row: the pairs
@@ -33,7 +33,7 @@ pub fn unspaced_parts(text: &str) -> Option<Vec<&str>> {
     }
     let (mut parts, mut between) = (Vec::new(), None::<(usize, usize)>);
     let mut is_long = false;
-    for run in pieces(text).chunk_by(follows) {
+    for run in token_places(text).chunk_by(follows) {
         let (start, end) = (run[0].place.start, run[run.len() - 1].place.end);
         if run.len() <= RUN_MAX {
             between = Some((between.map_or(start, |(start, _)| start), end));
@@ -63,18 +63,18 @@ pub fn is_kept_whole(text: &str, analyzer: &Analyzer) -> bool {
     tokens == 1
 }
 
-fn follows(one: &Piece, next: &Piece) -> bool {
+fn follows(one: &TokenPlace, next: &TokenPlace) -> bool {
     one.is_unspaced && next.is_unspaced && one.place.end == next.place.start
 }
 
-fn pieces(text: &str) -> Vec<Piece> {
-    let mut pieces = Vec::new();
+fn token_places(text: &str) -> Vec<TokenPlace> {
+    let mut places = Vec::new();
     Analyzer::default().analyze(text, &mut Scratch::default(), |token| {
         let place = token.start..token.end;
         let is_unspaced = text[place.clone()].starts_with(is_unspaced);
-        pieces.push(Piece { place, is_unspaced });
+        places.push(TokenPlace { place, is_unspaced });
     });
-    pieces
+    places
 }
 
 /// Whether a character is an ideograph or kana.

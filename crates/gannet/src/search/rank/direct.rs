@@ -41,6 +41,9 @@ pub(super) struct Direct {
     scores: Vec<f32>,
     /// Clauses that may still be asked and their bounds, the best first.
     later: Vec<(usize, f64)>,
+    /// Which clauses these are, and the bounds of all.
+    are_later: Vec<bool>,
+    bounds: Vec<f64>,
 }
 
 impl Direct {
@@ -55,6 +58,8 @@ impl Direct {
             row: Vec::new(),
             scores: vec![0.0; leaves],
             later: Vec::new(),
+            are_later: Vec::new(),
+            bounds: Vec::new(),
         }
     }
 
@@ -93,10 +98,12 @@ impl Direct {
         window: &Window,
         pages: &mut Pages<'_>,
     ) -> Step<bool> {
-        let bounds = window.bounds.iter().enumerate();
-        let leading = bounds.filter(|(clause, _)| !self.is_later(*clause));
-        let leading = leading.map(|(clause, bound)| union.bound(clause).unwrap_or(*bound));
-        let all = leading.sum::<f64>() + self.later.iter().map(|(_, bound)| bound).sum::<f64>();
+        self.bounds.clear();
+        self.bounds.extend_from_slice(&window.bounds);
+        union
+            .bounds()
+            .for_each(|(clause, bound)| self.bounds[clause] = bound);
+        let all = self.bounds.iter().sum::<f64>();
         let mut at = 0;
         while let Some((clause, bound)) = self.later.get(at) {
             if !core.top.excludes(all - bound) {
@@ -112,7 +119,8 @@ impl Direct {
                 Err(Stop::Pages) => return Ok(false),
                 asked => asked?,
             }
-            self.later.remove(at);
+            let (clause, _) = self.later.remove(at);
+            self.are_later[clause] = false;
         }
         Ok(true)
     }
@@ -150,6 +158,11 @@ impl Direct {
         later.extend(rest.map(|clause| (clause, window.bounds[clause])));
         later.extend(union.to_be_asked());
         later.sort_unstable_by(|a, b| b.1.total_cmp(&a.1));
+        self.are_later.clear();
+        self.are_later.resize(window.bounds.len(), false);
+        for (clause, _) in &self.later {
+            self.are_later[*clause] = true;
+        }
     }
 
     /// Offers what can enter by its sum.
@@ -184,7 +197,7 @@ impl Direct {
 
     /// Whether a clause is still to be asked.
     fn is_later(&self, clause: usize) -> bool {
-        self.later.iter().any(|(later, _)| *later == clause)
+        self.are_later[clause]
     }
 
     /// Adds the scores of a clause to the sums.

@@ -264,12 +264,10 @@ impl UnionRange {
             .map(|part| (part.clause, part.bound))
     }
 
-    /// What a clause may give in the range, if that is known closer than for the window.
-    pub(super) fn bound(&self, clause: usize) -> Option<f64> {
-        let mut parts = self.parts[..self.active].iter();
-        parts
-            .find(|part| part.clause == clause)
-            .map(|part| part.bound)
+    /// What clauses may give in the range, as far as that is known closer than for the window.
+    pub(super) fn bounds(&self) -> impl Iterator<Item = (usize, f64)> {
+        let parts = self.parts[..self.active].iter();
+        parts.map(|part| (part.clause, part.bound))
     }
 
     /// Asks these clauses. Called again after a stop.

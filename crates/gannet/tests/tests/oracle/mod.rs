@@ -29,8 +29,8 @@ mod asked;
 mod bm25;
 mod evaluate;
 pub mod model;
-mod patterns;
-mod phrase;
+pub mod patterns;
+pub mod phrase;
 pub mod view;
 
 pub use evaluate::{Answer, Rejection};

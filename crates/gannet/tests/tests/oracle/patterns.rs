@@ -93,7 +93,7 @@ pub fn similar(
 
 /// Insertions, deletions, replacements and swaps of neighbours that make `b` of `a`, no character
 /// edited twice ("optimal string alignment", the distance of Lucene's automata).
-fn edits(a: &[char], b: &[char]) -> usize {
+pub fn edits(a: &[char], b: &[char]) -> usize {
     let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];
     for i in 0..=a.len() {
         for j in 0..=b.len() {

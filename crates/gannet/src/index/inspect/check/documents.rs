@@ -20,6 +20,9 @@ const RUN_DOCUMENTS: usize = 256;
 const RUN_BYTES_MAX: usize = 256 << 10;
 const RUNS: usize = 16;
 
+/// A document is long that is larger than so many runs.
+const LONG_RUNS: usize = 4;
+
 /// The part of the memory that may be taken for about so many bytes for each byte of a source.
 const MEMORY_ONE_OF: usize = 8;
 const BYTES_PER_SOURCE_BYTE: usize = 12;
@@ -32,6 +35,8 @@ struct AnalysisRun {
     total: usize,
     /// Bytes with which a run is full.
     run_bytes: usize,
+    /// Whether there is a document which is so long that it is analysed beside no other.
+    has_long: bool,
 }
 
 /// What analysing one document again gave.
@@ -115,11 +120,16 @@ impl Check<'_> {
     /// Analyses documents again, takes the digests of their postings off, and looks at their norms.
     fn take_off(&mut self, batch: AnalysisRun, norms: &mut NormSequence<'_>) -> Result<()> {
         let check = &*self;
-        let analysed = on_all_cores(batch.runs, 1, |share| {
+        let analyse_all = |share: Vec<Vec<(DocId, Document)>>| {
             let mut bench = Workbench::default();
             let runs = share.into_iter();
             runs.map(|run| check.analyse(&mut bench, run)).collect()
-        });
+        };
+        let analysed: Vec<Result<Vec<Analysed>>> = if batch.has_long {
+            analyse_all(batch.runs)
+        } else {
+            on_all_cores(batch.runs, 1, analyse_all)
+        };
         for run in analysed {
             for Analysed {
                 doc,
@@ -195,6 +205,7 @@ impl AnalysisRun {
             bytes: 0,
             total: 0,
             run_bytes: run_bytes.min(RUN_BYTES_MAX),
+            has_long: false,
         }
     }
 
@@ -206,6 +217,7 @@ impl AnalysisRun {
         }
         self.bytes += document.source.len();
         self.total += document.source.len();
+        self.has_long |= document.source.len() > LONG_RUNS * self.run_bytes;
         if let Some(run) = self.runs.last_mut() {
             run.push((doc, document));
         }

@@ -67,8 +67,8 @@ pub struct CheckReport {
     pub notes: Vec<String>,
     /// Pages read and proved, those to which nothing refers any more too.
     pub pages: u64,
-    /// Entries of terms checked: a term with delta postings has two, and so has one of the log that a
-    /// reader has taken in.
+    /// Entries of terms checked: a term with delta postings has two. Those of the log that a reader
+    /// has taken in count too.
     pub terms: u64,
     /// Documents read and checked.
     pub documents: u64,

@@ -221,18 +221,17 @@ pub(crate) fn split_boost(pieces: &[WordPiece]) -> Result<(&[WordPiece], Option<
 }
 
 fn unboosted(pieces: &[WordPiece]) -> Result<Operand, Rejection> {
-    let is_pattern = |pieces: &[WordPiece]| pieces.iter().any(|piece| piece.is_wildcard());
+    let is_pattern = pieces.iter().any(|piece| piece.is_wildcard());
     let Some((head, tail)) = split_at_last(pieces, '~') else {
-        return Ok(match is_pattern(pieces) {
+        return Ok(match is_pattern {
             true => with_wildcards(pieces),
             false => plain_text(pieces),
         });
     };
-    if is_pattern(head) && is_like_distance(&tail) {
-        return Err(PATTERN_AND_FUZZY);
-    }
-    if is_pattern(pieces) {
-        return Ok(with_wildcards(pieces));
+    match (is_pattern, is_like_distance(&tail)) {
+        (true, true) => return Err(PATTERN_AND_FUZZY),
+        (true, false) => return Ok(with_wildcards(pieces)),
+        _ => {}
     }
     let text = text(head);
     let operator = match tail.as_str() {
@@ -276,7 +275,7 @@ fn with_wildcards(pieces: &[WordPiece]) -> Operand {
 }
 
 /// What stands in quotes: a text, or one whose last word is a pattern. A `?` at the end of a text
-/// is a mark.
+/// is a mark, and a web address is text.
 pub(crate) fn in_quotes(pieces: &[WordPiece], slop: u32) -> Operand {
     let is_blank = |piece: &WordPiece| piece.character.is_whitespace();
     let end = pieces.iter().rposition(|piece| !is_blank(piece));
@@ -288,17 +287,28 @@ pub(crate) fn in_quotes(pieces: &[WordPiece], slop: u32) -> Operand {
     let (before, last) = words.split_at(start);
     let marks = last.iter().rev().take_while(|piece| piece.is('?')).count();
     let word = &last[..last.len() - marks];
-    match word.iter().any(|piece| piece.is_wildcard()) {
-        true => Operand::PhrasePattern {
+    if word.iter().any(|piece| piece.is_wildcard()) && !is_address(last) {
+        return Operand::PhrasePattern {
             text: text(before),
             pattern: pattern(last),
             slop,
-        },
-        false => Operand::Phrase {
-            text: text(pieces),
-            slop,
-        },
+        };
     }
+    Operand::Phrase {
+        text: text(pieces),
+        slop,
+    }
+}
+
+/// Whether a `?` of `text` in quotes would be a wildcard.
+pub(crate) fn has_wildcard_in_quotes(text: &str) -> bool {
+    let pieces = text.chars().map(|character| match character {
+        '?' => WordPiece::plain(character),
+        other => WordPiece::escaped(other),
+    });
+    let pieces: Vec<WordPiece> = pieces.collect();
+    matches!(in_quotes(&pieces, 0), Operand::PhrasePattern { .. })
+        && !is_address(&text.chars().map(WordPiece::plain).collect::<Vec<_>>())
 }
 
 /// The pattern with backslashes only where they matter, as `pattern_parts` reads it.

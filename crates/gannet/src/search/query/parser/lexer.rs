@@ -223,6 +223,9 @@ impl Lexer<'_> {
                 let split = chunk::split_boost(&pieces);
                 let (pieces, boost) =
                     split.map_err(|(what, advice)| invalid(what, self.text, start, advice))?;
+                if pieces.iter().any(|piece| piece.is('*')) {
+                    self.no_star(start)?;
+                }
                 (chunk::text(pieces), boost)
             }
         };
@@ -243,6 +246,7 @@ impl Lexer<'_> {
     /// What begins like a range of a field must be one.
     fn check_range(&self, start: usize) -> Result<()> {
         let advice = match self.input.chars().next() {
+            Some('[' | '{') if is_star_within(&self.input) => return self.no_star(start),
             Some('[' | '{') => {
                 "write field:[a TO b], with {} for ends that are left out, or a backslash before it"
             }
@@ -251,6 +255,16 @@ impl Lexer<'_> {
         };
         match self.field {
             Some(_) => Err(invalid("an incomplete range", self.text, start, advice)),
+            None => Ok(()),
+        }
+    }
+
+    /// Rejects a `*` in a value that is compared, if there is a field.
+    fn no_star(&self, start: usize) -> Result<()> {
+        let what = "a * in a value of a range";
+        let advice = "write whole values, [a TO *] where there is no end, or \\* for the character";
+        match self.field {
+            Some(_) => Err(invalid(what, self.text, start, advice)),
             None => Ok(()),
         }
     }
@@ -357,6 +371,12 @@ impl Lexer<'_> {
         let operand = chunk::operand(pieces, self.field.is_none());
         operand.map_err(|(what, advice)| invalid(what, self.text, start, advice))
     }
+}
+
+/// Whether a `*` stands before the end of a range.
+fn is_star_within(range: &str) -> bool {
+    let range = range.split([']', '}']).next();
+    range.is_some_and(|values| values.contains('*'))
 }
 
 /// Whether a query ends here, but for parentheses.

@@ -48,7 +48,7 @@ fn sign_and_value(text: &str) -> Option<(&'static str, String)> {
     let signs = &text[..text.len() - behind.len()];
     let (sign, _) = COMPARISONS.iter().find(|(_, all)| all.contains(&signs))?;
     let value = value(behind.trim_start());
-    (!value.is_empty()).then(|| (*sign, value))
+    (!value.is_empty()).then_some((*sign, value))
 }
 
 /// The value that a text begins with, or a part of it.

@@ -94,9 +94,10 @@ pub(crate) fn range(input: &mut LexerInput<'_>) -> Scanned<Kind> {
 
 /// One end of a range, or nothing if it is open.
 fn bound(input: &mut LexerInput<'_>) -> Scanned<Option<String>> {
-    let bare = word(&[']', '}', '(', ')', '"']).map(|pieces| match &pieces[..] {
-        [only] if only.is('*') => None,
-        pieces => Some(chunk::text(pieces)),
+    let bare = word(&[']', '}', '(', ')', '"']).verify_map(|pieces| match &pieces[..] {
+        [only] if only.is('*') => Some(None),
+        pieces if pieces.iter().any(|piece| piece.is('*')) => None,
+        pieces => Some(Some(chunk::text(pieces))),
     });
     alt((quoted.map(Some), bare)).parse_next(input)
 }

@@ -1,0 +1,31 @@
+//! What the first bytes of a source tell of JSON and of its lines.
+
+use std::io;
+
+use crate::bytes::{BYTE_ORDER_MARK, Bytes};
+
+/// How much of a file tells what JSON it is.
+pub const JSON_BYTES: usize = 64 << 10;
+
+/// The same bytes, with line feeds where all lines of the first bytes end with carriage returns
+/// alone.
+pub fn line_feeds(mut reader: Bytes) -> io::Result<Bytes> {
+    let head = reader.peek(JSON_BYTES, |head| {
+        head.iter().any(|byte| matches!(byte, b'\n' | b'\r')) || is_array(head)
+    })?;
+    let returns = head.contains(&b'\r') && !head.contains(&b'\n');
+    Ok(match returns {
+        true => reader.with_line_feeds(),
+        false => reader,
+    })
+}
+
+/// Whether a JSON array begins.
+pub fn is_array(head: &[u8]) -> bool {
+    without_mark(head).trim_ascii_start().starts_with(b"[")
+}
+
+/// The bytes behind a byte order mark.
+pub fn without_mark(head: &[u8]) -> &[u8] {
+    head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head)
+}
