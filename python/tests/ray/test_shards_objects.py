@@ -131,7 +131,8 @@ def test_a_writer_that_is_killed_while_it_publishes_goes_on(
 
     s3.on_write = killing
     try:
-        # Rows that are made while they are written have a process for each shard, however few they are.
+        # Rows that are made while they are written have a process for each shard, however few
+        # they are.
         rows = dataset([{"id": "new", "body": "added"}], 1).map(lambda row: row)
         assert gannet.ray.write(rows, uri, memory=MEMORY).documents == 51
     finally:
