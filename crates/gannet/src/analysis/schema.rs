@@ -148,7 +148,14 @@ impl Schema {
 
     /// The field called `name`.
     pub fn named(&self, name: &str) -> Option<&Field> {
-        let id = self.by_name.get(&*in_nfc(name));
+        let id = self.by_name.get(name).or_else(|| {
+            // What is in the map is in NFC, so that most names are found as they are.
+            if forms::is_nfc(name) {
+                None
+            } else {
+                self.by_name.get(&forms::nfc(name))
+            }
+        });
         id.and_then(|&id| self.field(id))
     }
 

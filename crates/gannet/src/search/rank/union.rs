@@ -125,13 +125,33 @@ impl UnionRange {
             self.active += 1;
         }
         self.let_go();
-        let postings = (self.active * POSTINGS).min(most);
-        let last = match self.is_counted {
-            true => last.min(from.saturating_add(UnionSums::RANGE as DocId - 1)),
-            false => last,
+        let last = if self.is_counted {
+            last.min(from.saturating_add(UnionSums::RANGE as DocId - 1))
+        } else {
+            last
         };
-        let to = stretch(from, last, postings, cost, below);
+        let to = self.range_end((from, last), most, cost, below);
         (self.from, self.to) = (from, self.as_far_as_it_fits(from, to));
+    }
+
+    /// Returns the end of a range in which the clauses have about a block of postings each, and
+    /// together no more documents than `most`.
+    fn range_end(
+        &self,
+        (from, last): (DocId, DocId),
+        most: usize,
+        cost: u64,
+        below: DocId,
+    ) -> DocId {
+        let postings = self.active * POSTINGS;
+        let to = stretch(from, last, postings.min(most), cost, below);
+        if postings <= most {
+            return to;
+        }
+        // A range has no more documents than it is long. Shorter ones would make a query of many
+        // words go through all of its clauses every few documents.
+        let length = most.clamp(1, RANGE) as DocId;
+        to.max(last.min(from.saturating_add(length - 1)))
     }
 
     /// Lets go of buffers that parts of earlier ranges have left, where they are large.

@@ -46,6 +46,11 @@ use crate::search::view::SearchView;
 /// Bytes of candidates that a query works on at most.
 const CANDIDATE_BYTES: usize = 512 << 10;
 
+/// Bytes of candidates for each scored word of a query of very many. Each batch goes through all
+/// words, so the time of a query grows with the square of their number where batches do not grow
+/// with it.
+const CANDIDATE_BYTES_A_LEAF: usize = 4 << 10;
+
 /// Of the memory that is free a query takes one part of so many for its candidates, so that many
 /// can go on at once.
 const CANDIDATE_SHARE: usize = 32;
@@ -340,7 +345,8 @@ impl<'q> QueryRun<'q> {
         let (leaves, fields) = (built.score.leaves().len(), built.score.fields().len());
         let each = Candidates::bytes_each(leaves, fields);
         let free = self.budget.total().saturating_sub(self.budget.used());
-        let bytes = CANDIDATE_BYTES.min(free / CANDIDATE_SHARE);
+        let wanted = CANDIDATE_BYTES.max(leaves * CANDIDATE_BYTES_A_LEAF);
+        let bytes = wanted.min(free / CANDIDATE_SHARE);
         let options = RankOptions {
             // One more tells whether the last score goes on behind the page.
             k: self.options.ranked() + usize::from(self.orders_ties()),
