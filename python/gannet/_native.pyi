@@ -131,14 +131,14 @@ class ObjectFolder:
         """The names of all objects."""
 
     def has_index(self) -> bool:
-        """Whether an index is published here."""
+        """Returns true if an index is published here."""
 
     def remove_all(self) -> int:
         """Removes all objects; how many there were."""
 
 @final
 class Written:
-    """What a write did."""
+    """The results of a write."""
 
     @property
     def added(self) -> int:
@@ -146,7 +146,7 @@ class Written:
 
     @property
     def replaced(self) -> int:
-        """Those of them that replaced an older one."""
+        """Documents added that replaced an older one."""
 
     @property
     def deleted(self) -> int:
@@ -162,7 +162,7 @@ class Written:
 
     @property
     def notes(self) -> list[str]:
-        """What is to be known of documents that were added, one sentence each."""
+        """Notes on documents that were added, one sentence each."""
 
     def __reduce__(self) -> tuple[Any, ...]: ...
 
@@ -176,7 +176,7 @@ class Document(Mapping[str, Any]):
 
     @property
     def version(self) -> int:
-        """How often a document with this ID was written."""
+        """The number of times a document with this ID was written."""
 
     @property
     def source(self) -> dict[str, Any]:
@@ -258,7 +258,7 @@ class Hit(Mapping[str, Any]):
 
 @final
 class Hits:
-    """What a search found, best first."""
+    """The hits of a search, best first."""
 
     @property
     def total(self) -> int:
@@ -266,7 +266,7 @@ class Hits:
 
     @property
     def total_is_exact(self) -> bool:
-        """Whether `total` is exact; `count=True` makes it so."""
+        """True if `total` is exact; `count=True` makes it so."""
 
     @property
     def took(self) -> float:
@@ -278,11 +278,11 @@ class Hits:
 
     @property
     def io(self) -> dict[str, int]:
-        """What the search read: rounds, reads, bytes, frames_hit, tier_hits."""
+        """The reads of the search: rounds, reads, bytes, frames_hit, tier_hits."""
 
     @property
     def notes(self) -> list[str]:
-        """What one should know of how the query was carried out."""
+        """Notes on the way the query was carried out."""
 
     @property
     def ids(self) -> list[str]:
@@ -302,7 +302,7 @@ class Hits:
         """The same hits in the order of what `function` gives for each, the highest first."""
 
     def explain(self) -> Plan:
-        """How the query was carried out, and why each hit has its score.
+        """Returns the plan of the query and the reasons for the score of each hit.
 
         Asks again unless the search was made with `explain=True`.
         """
@@ -378,7 +378,7 @@ class Rankings:
 class Query:
     """A query of parts. `&` joins by AND, `|` by OR, and `~` is every other document.
 
-    Where `field` is None, all text fields are searched, and the best one counts. A query knows
+    If `field` is None, all text fields are searched, and the best one counts. A query knows
     nothing of an index: texts are analyzed when it is searched for. `str(query)` is the query
     language.
     """
@@ -537,7 +537,7 @@ class Searcher:
         fields: Sequence[str] | None = None,
         timeout: float | None = None,
     ) -> Statistics:
-        """What the scores of a query, or of several, take from the index as a whole.
+        """Collects the statistics that scores of one or more queries take from the index.
 
         Indexes that are searched with the sum of theirs answer like one. `fields` names those that
         another of them may have: a query may name them, though nothing is found here.
@@ -569,7 +569,7 @@ class Searcher:
         syntax: _Syntax = "query",
         timeout: float | None = None,
     ) -> int:
-        """How many documents match: all, without a query."""
+        """Counts the documents that match: all, without a query."""
 
     def parse(
         self, text: str, *, operator: _Operator = "or", syntax: _Syntax = "query"
@@ -592,7 +592,7 @@ class Snapshot(Searcher):
 
     @property
     def closed(self) -> bool:
-        """Whether it was closed."""
+        """True if it was closed."""
 
     def __enter__(self) -> Self: ...
     def __exit__(self, *_exception: object) -> None: ...
@@ -610,7 +610,7 @@ class Batch:
 
     @property
     def written(self) -> Written | None:
-        """What the batch did; None before it ends."""
+        """The counts of the batch; None before it ends."""
 
     def __len__(self) -> int: ...
     def __enter__(self) -> Self: ...
@@ -720,7 +720,7 @@ class Index(Searcher):
         """
 
     def stats(self) -> dict[str, int]:
-        """What the index holds."""
+        """Returns the contents of the index in figures."""
 
     @property
     def path(self) -> str:
@@ -732,15 +732,15 @@ class Index(Searcher):
 
     @property
     def read_only(self) -> bool:
-        """Whether it was opened for reading only."""
+        """True if it was opened for reading only."""
 
     @property
     def backend(self) -> str:
-        """What does the I/O: uring or pread."""
+        """The backend of I/O: uring or pread."""
 
     @property
     def closed(self) -> bool:
-        """Whether it was closed."""
+        """True if it was closed."""
 
     def close(self) -> None:
         """Ends writing with a checkpoint. To close a closed index does nothing."""

@@ -46,25 +46,26 @@ pub fn run(common: &Common, arguments: &DeleteArguments, output: &mut Output) ->
     }
     index.close()?;
     say_notes(&notes, output);
-    match output.is_json() {
-        true => output.json(&json!({
+    if output.is_json() {
+        output.json(&json!({
             "deleted": deleted,
             "missing": missing.len(),
             "missing_ids": missing,
             "notes": all_notes(query.as_ref(), &notes),
-        })),
-        false => output.line(format!(
+        }))
+    } else {
+        output.line(format!(
             "{} deleted{}",
             counted(deleted, "document"),
             absence(&missing)
-        )),
+        ))
     }
 }
 
 /// Fails where a query takes every document, unless that is asked for: with --all, or by whoever
 /// sits at the terminal.
 fn consent_to_all(arguments: &DeleteArguments, query: &Query, documents: u64) -> Outcome<()> {
-    if arguments.all || documents == 0 || !takes_all(query) {
+    if arguments.all || documents == 0 || !query.takes_all() {
         return Ok(());
     }
     let index = arguments.index.display();
@@ -80,35 +81,10 @@ fn consent_to_all(arguments: &DeleteArguments, query: &Query, documents: u64) ->
     let _ = write!(io::stderr(), "gannet: {what}. Delete them all? Type yes: ");
     let mut answer = String::new();
     let read = io::stdin().read_line(&mut answer);
-    match read.is_ok() && answer.trim().eq_ignore_ascii_case("yes") {
-        true => Ok(()),
-        false => Err(Failure::caller("nothing was deleted")),
-    }
-}
-
-/// Whether a query finds every document, whatever they are.
-fn takes_all(query: &Query) -> bool {
-    match query {
-        Query::MatchAll => true,
-        Query::Exists { field } => field == "id",
-        Query::Boost { query, .. } => takes_all(query),
-        Query::Bool {
-            must,
-            should,
-            must_not,
-            filter,
-            minimum_should_match,
-        } => {
-            let needed = must.iter().chain(filter);
-            let any = should.iter().any(takes_all);
-            let is_optional = *minimum_should_match == 0 && !(must.is_empty() && filter.is_empty());
-            must_not
-                .iter()
-                .all(|query| matches!(query, Query::MatchNone))
-                && needed.clone().all(takes_all)
-                && (is_optional || should.is_empty() || any && *minimum_should_match <= 1)
-        }
-        _ => false,
+    if read.is_ok() && answer.trim().eq_ignore_ascii_case("yes") {
+        Ok(())
+    } else {
+        Err(Failure::caller("nothing was deleted"))
     }
 }
 
@@ -135,11 +111,11 @@ fn check_order(arguments: &DeleteArguments) -> Outcome<()> {
 /// The IDs that were given, each once, in their order.
 #[derive(Default)]
 struct Asked<'i> {
-    /// Those that the index has.
+    /// The IDs that the index has.
     present: Vec<String>,
-    /// Those that it does not have, in no form of Unicode.
+    /// The IDs that it does not have in any form of Unicode.
     missing: Vec<&'i str>,
-    /// Which IDs are taken in another form than they were given.
+    /// Notes on IDs that are taken in another form than they were given.
     notes: Vec<String>,
 }
 
@@ -227,11 +203,11 @@ fn tell(index: &Index, arguments: &DeleteArguments, output: &mut Output) -> Outc
     told.end(&missing, &all_notes(query.as_ref(), &notes))
 }
 
-/// What is told of a deletion that does not happen: each ID at once, so that they may be many.
+/// Prints a deletion that does not happen, each ID at once, so that there may be many.
 struct Told<'o> {
     output: &'o mut Output,
     count: u64,
-    /// How many are named.
+    /// The greatest number of IDs to print.
     most: u64,
 }
 
@@ -266,18 +242,19 @@ impl Told<'_> {
             let more = counted(count - self.most, "more document");
             self.output.line(format!("and {more}: --ids names all"))?;
         }
-        self.output.line(match self.output.is_json() {
-            true => format!(
+        self.output.line(if self.output.is_json() {
+            format!(
                 r#"],"would_delete":{count},"missing":{},"missing_ids":{},"notes":{}}}"#,
                 missing.len(),
                 Value::from(missing),
                 json!(notes)
-            ),
-            false => format!(
+            )
+        } else {
+            format!(
                 "{} would be deleted; nothing was changed{}",
                 counted(count, "document"),
                 absence(missing)
-            ),
+            )
         })
     }
 }

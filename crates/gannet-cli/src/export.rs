@@ -14,7 +14,7 @@ use crate::output::{Output, harmless};
 use crate::size::{counted, grouped};
 use crate::spinner::spinner;
 
-/// How often the progress is shown.
+/// The number of documents between two updates of the progress.
 const SHOWN_EVERY: u64 = 256;
 
 /// Writes the documents. One that cannot be read is told on standard error and fails the command,
@@ -30,9 +30,10 @@ pub fn run(common: &Common, arguments: &ExportArguments, output: &mut Output) ->
     let query = query(arguments, &snapshot)?;
     let fields = Fields::named(&arguments.fields, &snapshot)?;
     // Beside the documents themselves a terminal needs no progress.
-    let bar = match output.is_terminal() {
-        true => ProgressBar::hidden(),
-        false => spinner(),
+    let bar = if output.is_terminal() {
+        ProgressBar::hidden()
+    } else {
+        spinner()
     };
     let mut export = match arguments.format {
         ExportFormat::Jsonl => Export::Lines(fields),
@@ -73,14 +74,13 @@ pub fn run(common: &Common, arguments: &ExportArguments, output: &mut Output) ->
 }
 
 fn query(arguments: &ExportArguments, snapshot: &Snapshot) -> Outcome<Query> {
-    match arguments.query.is_empty() {
-        true => Ok(Query::MatchAll),
-        false => {
-            let text = arguments.query.join(" ");
-            let Parsed { query, notes } = snapshot.parse_noting(&text, Operator::Or)?;
-            notes.iter().for_each(|note| remark(&harmless(note)));
-            Ok(query)
-        }
+    if arguments.query.is_empty() {
+        Ok(Query::MatchAll)
+    } else {
+        let text = arguments.query.join(" ");
+        let Parsed { query, notes } = snapshot.parse_noting(&text, Operator::Or)?;
+        notes.iter().for_each(|note| remark(&harmless(note)));
+        Ok(query)
     }
 }
 
@@ -88,17 +88,18 @@ fn show(bar: &ProgressBar, written: u64, arguments: &ExportArguments, snapshot: 
     if !written.is_multiple_of(SHOWN_EVERY) {
         return;
     }
-    bar.set_message(match arguments.query.is_empty() {
-        true => format!(
+    bar.set_message(if arguments.query.is_empty() {
+        format!(
             "{} of {} written",
             grouped(written),
             counted(snapshot.documents(), "document")
-        ),
-        false => format!("{} written", counted(written, "document")),
+        )
+    } else {
+        format!("{} written", counted(written, "document"))
     });
 }
 
-/// How documents are written.
+/// The writers of the formats.
 enum Export {
     /// One JSON object a line.
     Lines(Fields),
@@ -132,14 +133,16 @@ fn row(cells: impl Iterator<Item = String>, output: &mut Output) -> Outcome<()> 
         }
         line.push_str(if columns > 0 { "," } else { "" });
         columns += 1;
-        match cell.contains([',', '"', '\n', '\r']) {
-            true => line.push_str(&format!("\"{}\"", cell.replace('"', "\"\""))),
-            false => line.push_str(&cell),
+        if cell.contains([',', '"', '\n', '\r']) {
+            line.push_str(&format!("\"{}\"", cell.replace('"', "\"\"")))
+        } else {
+            line.push_str(&cell)
         }
     }
     // A row of one empty cell would be read as no row.
-    match line.is_empty() && columns == 1 {
-        true => output.line("\"\""),
-        false => output.line(line),
+    if line.is_empty() && columns == 1 {
+        output.line("\"\"")
+    } else {
+        output.line(line)
     }
 }

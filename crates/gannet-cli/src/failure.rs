@@ -10,7 +10,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// What commands return.
+/// The result of a command.
 pub type Outcome<T> = Result<T, Failure>;
 
 const CALLERS_FAULT: u8 = 1;

@@ -1,4 +1,4 @@
-//! Which fields of stored documents are shown.
+//! Selects the fields of stored documents that are shown.
 //!
 //! A field has the name that it has in the index: `by.name` is the member `name` of the object
 //! `by`. The name of an object stands for all that is in it. Values are passed on as they are
@@ -50,7 +50,7 @@ impl Fields {
         }
     }
 
-    /// Whether all fields are shown.
+    /// Returns true if all fields are shown.
     pub fn are_all(&self) -> bool {
         self.names.is_none()
     }
@@ -112,13 +112,13 @@ impl Fields {
     }
 }
 
-/// Whether fields of the index stand within an object of this name.
+/// Returns true if the index has fields within an object of this name.
 fn is_object(name: &str, snapshot: &Snapshot) -> bool {
     let mut fields = snapshot.schema().fields().iter();
     fields.any(|field| is_within(&field.name, name))
 }
 
-/// Whether a field is a member of the object `name`, at any depth.
+/// Returns true if a field is a member of the object `name`, at any depth.
 fn is_within(field: &str, name: &str) -> bool {
     let rest = field.strip_prefix(name);
     rest.is_some_and(|rest| rest.starts_with('.'))
@@ -143,9 +143,10 @@ fn append_selected(value: &str, path: &str, names: &[String], line: &mut String)
         if let Some(name) = name {
             line.push_str(&format!("{}:", json!(name)));
         }
-        match append_selected(value, path, names, line) {
-            true => any = true,
-            false => line.truncate(before),
+        if append_selected(value, path, names, line) {
+            any = true;
+        } else {
+            line.truncate(before)
         }
     };
     items(value).for_each(|item| append(None, path, item));
@@ -159,9 +160,10 @@ fn append_selected(value: &str, path: &str, names: &[String], line: &mut String)
             append(Some(&name), &path, value);
         }
     }
-    match any {
-        true => line.push(close),
-        false => line.truncate(start),
+    if any {
+        line.push(close)
+    } else {
+        line.truncate(start)
     }
     any
 }

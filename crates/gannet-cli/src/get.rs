@@ -59,9 +59,10 @@ fn other_form(index: &Index, id: &str) -> gannet::Result<Option<StoredDocument>>
 
 /// Tells which ID is taken in place of one that the index does not have.
 pub fn other_form_of(id: &str, other: &str) -> String {
-    let form = match other.chars().count() > id.chars().count() {
-        true => "NFD, accents as characters of their own",
-        false => "NFC, accents and letters in one character",
+    let form = if other.chars().count() > id.chars().count() {
+        "NFD, accents as characters of their own"
+    } else {
+        "NFC, accents and letters in one character"
     };
     format!(
         "no document has the ID {id:?} as it was written; taken is the same ID in another form of Unicode ({form})"

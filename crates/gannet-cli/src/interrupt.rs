@@ -17,7 +17,7 @@ use crate::failure::{Failure, Outcome};
 /// The number of the signal that asked for the end; 0 before one does.
 static ASKED: LazyLock<Arc<AtomicUsize>> = LazyLock::new(Arc::default);
 
-/// What a shell adds to the number of a signal.
+/// The number that a shell adds to that of a signal.
 const OF_SIGNALS: i32 = 128;
 
 #[cfg(unix)]
@@ -40,7 +40,7 @@ fn watch(signal: i32, came: &Arc<AtomicBool>) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether the caller asked for the end.
+/// Returns true if the caller asked for the end.
 pub fn asked() -> bool {
     ASKED.load(Ordering::Relaxed) != 0
 }

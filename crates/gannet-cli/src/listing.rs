@@ -1,7 +1,7 @@
 //! `gannet fields`: the fields of an index, with what is known of each.
 //!
-//! How many documents have a field is counted where the index was written, and is right as long as
-//! none was deleted or replaced. Otherwise the documents are counted here.
+//! The number of documents that have a field is counted by the writer, and is right as long as none
+//! was deleted or replaced. Otherwise the documents are counted here.
 
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ use crate::size::{counted, grouped};
 /// The most characters of an example in text.
 const EXAMPLE_MAX: usize = 40;
 
-/// What is known of a field.
+/// A field of the listing.
 struct Row {
     name: String,
     /// Nothing for numbers and booleans.
@@ -47,16 +47,17 @@ pub fn run(common: &Common, arguments: &FieldsArguments, output: &mut Output) ->
             example,
         });
     }
-    match output.is_json() {
-        true => output.json(&json!({
+    if output.is_json() {
+        output.json(&json!({
             "documents": snapshot.documents(),
             "fields": rows.iter().map(Row::json).collect::<Vec<_>>(),
-        })),
-        false => print(&rows, snapshot.documents(), output),
+        }))
+    } else {
+        print(&rows, snapshot.documents(), output)
     }
 }
 
-/// How many documents have each field, where no document was deleted or replaced.
+/// Returns the number of documents that have each field, if no document was deleted or replaced.
 fn counts(snapshot: &Snapshot) -> Outcome<Option<Vec<u64>>> {
     if snapshot.doc_ids().len() as u64 != snapshot.documents() {
         return Ok(None);
@@ -76,7 +77,7 @@ fn has(field: &str) -> Query {
     }
 }
 
-/// How many documents have a field, unless that is known, and the value of one.
+/// Looks up the number of documents that have a field, unless it is known, and the value of one.
 fn look_up(
     snapshot: &Snapshot,
     name: &str,
@@ -145,8 +146,9 @@ fn print(rows: &[Row], documents: u64, output: &mut Output) -> Outcome<()> {
 /// A value on one line, cut where it is long.
 fn shortened(value: &str) -> String {
     let value = harmless(value);
-    match value.chars().count() > EXAMPLE_MAX {
-        true => value.chars().take(EXAMPLE_MAX - 1).chain(['…']).collect(),
-        false => value,
+    if value.chars().count() > EXAMPLE_MAX {
+        value.chars().take(EXAMPLE_MAX - 1).chain(['…']).collect()
+    } else {
+        value
     }
 }

@@ -45,11 +45,10 @@ use gannet::{MEMORY_BESIDE, MEMORY_MIN};
 use output::Output;
 use size::human;
 
-/// What the process may have resident beside the memory budget: code, stacks, what the allocator
-/// keeps.
+/// Resident bytes of the process beside the memory budget: code, stacks, what the allocator keeps.
 const RESIDENT_BESIDE: usize = 64 << 20;
 
-/// What it may have allocated beside the budget: for each thread, and for each file that is read.
+/// Bytes that may be allocated beside the budget, for each thread and for each file that is read.
 const HEAP_BESIDE: usize = 32 << 20;
 
 fn main() -> ExitCode {
@@ -121,7 +120,7 @@ fn fits_limit(common: &Common) -> Outcome<()> {
     Ok(())
 }
 
-/// What to do about a budget that is more than the process may have.
+/// Returns the advice for a budget that is more than the process may have.
 fn too_much(common: &Common) -> String {
     if common.memory().bytes() > MEMORY_MIN {
         return "give less".to_owned();

@@ -78,11 +78,12 @@ fn run(
     index.close()?;
     report(&before, &after, written, work.is_empty(), output)?;
     output.finish()?;
-    match is_whole {
-        true => Ok(()),
-        false => Err(interrupt::failure(
+    if is_whole {
+        Ok(())
+    } else {
+        Err(interrupt::failure(
             "interrupted; what was done is kept: run `gannet vacuum` to go on",
-        )),
+        ))
     }
 }
 

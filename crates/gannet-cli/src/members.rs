@@ -58,7 +58,7 @@ fn parts(json: &str, open: char, close: char) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Where the first `separator` stands that is in no text, object or array.
+/// Returns the position of the first `separator` outside texts, objects and arrays.
 fn end_of_part(json: &str, separator: u8) -> usize {
     let (mut depth, mut inside) = (0_usize, Text::default());
     for (at, byte) in json.bytes().enumerate() {
@@ -75,7 +75,7 @@ fn end_of_part(json: &str, separator: u8) -> usize {
     json.len()
 }
 
-/// Whether one is in a text between quotes.
+/// Tracks whether a position is in a text between quotes.
 #[derive(Default)]
 struct Text {
     is_open: bool,

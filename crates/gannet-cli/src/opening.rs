@@ -1,4 +1,4 @@
-//! How commands open an index: in a folder or at a URL, for reading or for writing.
+//! Opens indexes for commands: in a folder or at a URL, for reading or for writing.
 
 use std::path::Path;
 #[cfg(feature = "remote")]
@@ -13,11 +13,11 @@ use crate::size::Size;
 #[cfg(feature = "remote")]
 use crate::time::TimeLimit;
 
-/// What stands for no limit.
+/// The time that stands for no limit.
 #[cfg(feature = "remote")]
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 3_600);
 
-/// Whether `path` is a URL and not the path of a folder.
+/// Returns true if `path` is a URL and not the path of a folder.
 pub fn is_url(path: &Path) -> bool {
     let text = path.to_string_lossy();
     let scheme = text.split_once("://").map(|(scheme, _)| scheme);
@@ -43,9 +43,10 @@ pub fn without(url: &Path) -> gannet::Error {
 /// Opens the index in a folder or at a URL.
 #[cfg(not(feature = "remote"))]
 pub fn open(options: Options, path: &Path, _: &Common) -> gannet::Result<Index> {
-    match is_url(path) {
-        true => Err(without(path)),
-        false => open_there(options, path),
+    if is_url(path) {
+        Err(without(path))
+    } else {
+        open_there(options, path)
     }
 }
 
@@ -117,7 +118,7 @@ pub fn open_with(
     Ok(index)
 }
 
-/// How an index is opened for reading, with a result cache if one is given.
+/// Returns the options for reading an index, with a result cache if one is given.
 pub fn reading(common: &Common, results: &ResultCacheArguments) -> Options {
     let bytes = results.result_cache.map_or(0, Size::bytes);
     Index::options()

@@ -1,4 +1,4 @@
-//! Where results go: text, or one line of JSON where the caller asks for it.
+//! Writes results: text, or one line of JSON if the caller asks for it.
 //!
 //! A pipe gets the same text as a terminal, without colour. Documents are JSON or CSV either way.
 //!
@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::arguments::{ColorChoice, Common};
 use crate::failure::Outcome;
 
-/// What the reader wants.
+/// The form of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Words, for people.
@@ -27,7 +27,7 @@ pub struct Output {
     form: Form,
     is_terminal: bool,
     colored: bool,
-    /// Whether the reader closed the pipe.
+    /// Set once the reader has closed the pipe.
     closed: bool,
 }
 
@@ -35,10 +35,7 @@ impl Output {
     /// Standard output in the form that the arguments ask for.
     pub fn new(common: &Common) -> Output {
         let terminal = io::stdout().is_terminal();
-        let form = match common.json {
-            true => Form::Json,
-            false => Form::Text,
-        };
+        let form = if common.json { Form::Json } else { Form::Text };
         Output {
             stdout: BufWriter::new(io::stdout()),
             form,
@@ -53,12 +50,12 @@ impl Output {
         self.form
     }
 
-    /// Whether the answer goes out as JSON.
+    /// Returns true if the output is JSON.
     pub fn is_json(&self) -> bool {
         self.form == Form::Json
     }
 
-    /// Whether a terminal shows what is written.
+    /// Returns true if a terminal shows the output.
     pub fn is_terminal(&self) -> bool {
         self.is_terminal
     }
@@ -76,16 +73,15 @@ impl Output {
 
     /// Writes bytes as they are.
     pub fn bytes(&mut self, bytes: &[u8]) -> Outcome<()> {
-        match self.closed {
-            true => Ok(()),
-            false => {
-                let written = self.stdout.write_all(bytes);
-                self.unless_closed(written)
-            }
+        if self.closed {
+            Ok(())
+        } else {
+            let written = self.stdout.write_all(bytes);
+            self.unless_closed(written)
         }
     }
 
-    /// Whether nobody reads any more, so that what takes long may end.
+    /// Returns true if nobody reads any more, so that long work may end.
     pub fn is_closed(&self) -> bool {
         self.closed
     }
@@ -118,16 +114,18 @@ impl Output {
     /// `text` as something that was searched for: in bold, or in square brackets if there is no
     /// colour.
     pub fn found(&self, text: &str) -> String {
-        match self.colored {
-            true => self.styled("1;33", text),
-            false => format!("[{text}]"),
+        if self.colored {
+            self.styled("1;33", text)
+        } else {
+            format!("[{text}]")
         }
     }
 
     fn styled(&self, code: &str, text: &str) -> String {
-        match self.colored {
-            true => format!("\x1b[{code}m{text}\x1b[0m"),
-            false => text.to_owned(),
+        if self.colored {
+            format!("\x1b[{code}m{text}\x1b[0m")
+        } else {
+            text.to_owned()
         }
     }
 

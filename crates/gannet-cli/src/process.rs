@@ -1,4 +1,4 @@
-//! What the operating system knows of this process.
+//! Reads what the operating system knows of this process.
 
 use std::time::Duration;
 

@@ -22,13 +22,14 @@ pub fn reject_to_write(command: &Command) -> Outcome<()> {
         Command::Backup(arguments) => &arguments.destination,
         _ => return Ok(()),
     };
-    match is_url(written) {
-        false => Ok(()),
-        true => Err(Failure::caller(format!(
+    if is_url(written) {
+        Err(Failure::caller(format!(
             "{} is a URL, and only `gannet publish INDEX URL` writes to one: give the folder of an index, and publish \
              it then",
             written.display()
-        ))),
+        )))
+    } else {
+        Ok(())
     }
 }
 
@@ -36,13 +37,14 @@ pub fn reject_to_write(command: &Command) -> Outcome<()> {
 #[cfg(not(feature = "remote"))]
 pub fn publish(_: &Common, arguments: &PublishArguments, _: &mut Output) -> Outcome<()> {
     let url = Path::new(&arguments.url);
-    match is_url(url) {
-        true => Err(without(url).into()),
-        false => Err(Failure::caller(format!(
+    if is_url(url) {
+        Err(without(url).into())
+    } else {
+        Err(Failure::caller(format!(
             "{} is no URL: give one such as s3://bucket/path or file:///folder, or copy the index into a folder with `gannet \
              backup`",
             arguments.url
-        ))),
+        )))
     }
 }
 

@@ -3,23 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Units by the letters that stand behind a number, longest first among those that end alike.
-const UNITS: [(&str, u64); 13] = [
-    ("kib", 1 << 10),
-    ("mib", 1 << 20),
-    ("gib", 1 << 30),
-    ("tib", 1 << 40),
-    ("kb", 1_000),
-    ("mb", 1_000_000),
-    ("gb", 1_000_000_000),
-    ("tb", 1_000_000_000_000),
-    ("k", 1 << 10),
-    ("m", 1 << 20),
-    ("g", 1 << 30),
-    ("t", 1 << 40),
-    ("b", 1),
-];
-
 /// A number of bytes, written like `512MiB`, `64MB`, `1.5GiB` or `1048576`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size(usize);
@@ -40,22 +23,9 @@ impl FromStr for Size {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Size, String> {
-        let lower = text.trim().to_ascii_lowercase();
-        let (number, unit) = split(&lower);
-        let number: f64 = number.trim().parse().map_err(|_| explain(text))?;
-        let bytes = number * unit as f64;
-        // `usize::MAX` as a float is one too many, so it is excluded.
-        match number.is_finite() && (0.0..usize::MAX as f64).contains(&bytes) {
-            true => Ok(Size(bytes as usize)),
-            false => Err(explain(text)),
-        }
+        let bytes = gannet::parse_bytes(text);
+        bytes.map(Size).ok_or_else(|| explain(text))
     }
-}
-
-fn split(text: &str) -> (&str, u64) {
-    let mut units = UNITS.iter();
-    let found = units.find_map(|(name, factor)| Some((text.strip_suffix(name)?, *factor)));
-    found.unwrap_or((text, 1))
 }
 
 fn explain(text: &str) -> String {

@@ -1,4 +1,4 @@
-//! What a terminal shows while something takes long whose end is not known.
+//! Shows a spinner on a terminal during long work whose end is not known.
 
 use std::io::{self, IsTerminal};
 use std::thread;
@@ -6,14 +6,15 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, WeakProgressBar};
 
-/// How often it turns.
+/// The interval between two frames of the spinner.
 const TURN: Duration = Duration::from_millis(200);
 
 /// A spinner for a terminal, and nothing in a pipe.
 pub fn spinner() -> ProgressBar {
-    match io::stderr().is_terminal() {
-        true => turning(ProgressBar::new_spinner()),
-        false => ProgressBar::hidden(),
+    if io::stderr().is_terminal() {
+        turning(ProgressBar::new_spinner())
+    } else {
+        ProgressBar::hidden()
     }
 }
 

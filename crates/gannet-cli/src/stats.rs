@@ -17,23 +17,20 @@ pub fn run(common: &Common, arguments: &StatsArguments, output: &mut Output) -> 
     let options = arguments.log.log_time.of_log(options);
     let index = open_with(options, &arguments.index, common, &arguments.cache)?;
     let stats = index.stats()?;
-    match output.is_json() {
-        true => {
-            let mut object = object(&stats, index.backend());
-            object["cache"] = cache(index.cache());
-            object["remote"] = json!(index.requests().map(requests));
-            output.json(&object)
+    if output.is_json() {
+        let mut object = object(&stats, index.backend());
+        object["cache"] = cache(index.cache());
+        object["remote"] = json!(index.requests().map(requests));
+        output.json(&object)
+    } else {
+        print(&stats, index.backend(), output)?;
+        if let Some(counts) = index.requests() {
+            let line = format!("remote, for this command: {}", asked(counts));
+            output.line(output.dim(&line))?;
         }
-        false => {
-            print(&stats, index.backend(), output)?;
-            if let Some(counts) = index.requests() {
-                let line = format!("remote, for this command: {}", asked(counts));
-                output.line(output.dim(&line))?;
-            }
-            match index.cache() {
-                Some(CacheState::Used(figures)) => print_cache(&figures, output),
-                _ => Ok(()),
-            }
+        match index.cache() {
+            Some(CacheState::Used(figures)) => print_cache(&figures, output),
+            _ => Ok(()),
         }
     }
 }
@@ -167,7 +164,7 @@ fn print(stats: &Stats, backend: Backend, output: &mut Output) -> Outcome<()> {
     output.line(line)
 }
 
-/// What to say when so many doc IDs are used that they may run out: from 80 % on.
+/// Returns a warning if doc IDs may run out: from 80 % in use on.
 pub fn doc_ids_warning(used: u32) -> Option<String> {
     let percent = used as u64 * 100 / u32::MAX as u64;
     (percent >= 80).then(|| {

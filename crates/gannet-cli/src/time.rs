@@ -9,10 +9,10 @@ use gannet::Options;
 /// Units by the letters that stand behind a number, longest first among those that end alike.
 const UNITS: [(&str, f64); 4] = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
 
-/// What stands for no limit.
+/// The word that stands for no limit.
 const NONE: &str = "none";
 
-/// How long something may take, written like `500ms`, `10s`, `2m` or `none`.
+/// A time limit, written like `500ms`, `10s`, `2m` or `none`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimeLimit(Option<Duration>);
 

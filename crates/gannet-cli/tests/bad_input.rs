@@ -1,4 +1,4 @@
-//! What callers get wrong: each gives one clear sentence and the exit code 1, and the index stays
+//! Mistakes of callers: each gives one clear sentence and the exit code 1, and the index stays
 //! whole.
 
 use std::io::{BufRead, BufReader, Write};

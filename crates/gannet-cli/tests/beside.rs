@@ -26,7 +26,7 @@ use crate::command::Place;
 const ROLE: &str = "GANNET_BESIDE_ROLE";
 const INDEX: &str = "GANNET_BESIDE_INDEX";
 
-/// What the role of the writer is called. Those of readers are their numbers.
+/// The name of the writer's role. Readers have numbers.
 const WRITER: &str = "writer";
 
 /// Documents, all of which each batch rewrites.
@@ -48,11 +48,11 @@ const TELL_EVERY: u64 = 50;
 /// The longest that nothing is heard of any child.
 const SILENCE: Duration = Duration::from_secs(60);
 
-/// What the children have done in all.
+/// The work of all children.
 #[derive(Debug, Default)]
 struct Figures {
     queries: u64,
-    /// What ended with `Error::Expired`.
+    /// Operations that ended with `Error::Expired`.
     expired: u64,
     moves: u64,
     checks: u64,

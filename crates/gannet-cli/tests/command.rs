@@ -17,7 +17,7 @@ pub struct Place {
     folder: TempDir,
 }
 
-/// What a run of the program gave.
+/// The output and exit code of a run of the program.
 #[derive(Debug)]
 pub struct Ran {
     /// The exit code.
@@ -39,6 +39,15 @@ impl Place {
     pub fn with_lines(lines: &[&str]) -> Place {
         let place = Place::new();
         place.write("docs.jsonl", lines.join("\n") + "\n");
+        place
+    }
+
+    /// A folder with an index of these lines; `analyzers` are arguments of `--analyzer`.
+    pub fn indexed(lines: &[&str], analyzers: &[&str]) -> Place {
+        let place = Place::with_lines(lines);
+        let analyzers = analyzers.iter().flat_map(|own| ["--analyzer", own]);
+        let index = ["index", "index", "docs.jsonl"].into_iter();
+        place.done(&index.chain(analyzers).collect::<Vec<_>>());
         place
     }
 
@@ -101,6 +110,13 @@ impl Place {
         let hits = answer["hits"].as_array().unwrap().iter();
         hits.map(|hit| hit["id"].as_str().unwrap().to_owned())
             .collect()
+    }
+
+    /// The IDs that a query finds, sorted.
+    pub fn found_sorted(&self, query: &str) -> Vec<String> {
+        let mut found = self.found(query);
+        found.sort();
+        found
     }
 
     /// Runs the program with text on standard input.

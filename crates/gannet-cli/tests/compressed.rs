@@ -1,4 +1,4 @@
-//! Where documents come from: files, compressed files, standard input, several of them.
+//! Sources of documents: files, compressed files, standard input, several of them.
 
 use std::io::Write;
 

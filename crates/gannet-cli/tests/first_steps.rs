@@ -1,4 +1,4 @@
-//! What a newcomer tries first with `gannet search`, and what is misspelt then.
+//! First commands of a newcomer to `gannet search`, and their misspellings.
 
 use serde_json::{Value, json};
 

@@ -83,10 +83,12 @@ fn what_is_no_text_is_named_without_its_bytes() {
             .all(|c| !c.is_control() && c != '\u{fffd}');
         assert!(is_clean, "{:?}", ran.err);
         assert!(!place.path("index").exists(), "{name}");
-        let format: &[&str] = match name.ends_with(".csv") {
-            true => &["--format", "csv"],
-            false if name == "a.txt" => &["--format", "text"],
-            false => &[],
+        let format: &[&str] = if name.ends_with(".csv") {
+            &["--format", "csv"]
+        } else if name == "a.txt" {
+            &["--format", "text"]
+        } else {
+            &[]
         };
         let ran = place.piped(&[&["index", "index", "-"], format].concat(), &content);
         ran.rejected(1, &[parts[0], parts[1]]);

@@ -1,4 +1,4 @@
-//! What `-h` and `--help` show.
+//! The output of `-h` and `--help`.
 
 use crate::command::Place;
 

@@ -189,7 +189,7 @@ fn a_document_beyond_the_budget_costs_only_its_own_hit() {
     ]);
 }
 
-/// What a thread holds besides its documents is not in the budget.
+/// The budget does not cover what a thread holds besides its documents.
 #[test]
 fn little_memory_has_few_threads_prepare_documents() {
     let place = Place::with_lines(&[r#"{"id":1,"body":"x"}"#]);

@@ -17,7 +17,7 @@ const LONGEST: Duration = Duration::from_secs(60);
 
 const KEPT: &str = "what the user has written\n";
 
-/// What stands in place of a file.
+/// The kinds of files that stand in place of a regular one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Trap {
     Link,
@@ -37,7 +37,7 @@ const TRAPS: [Trap; 6] = [
     Trap::Folder,
 ];
 
-/// What a run gave.
+/// The outcome of a run.
 struct End {
     code: i32,
     out: String,
@@ -140,9 +140,10 @@ fn copy_all(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
         let target = to.join(entry.file_name());
-        match entry.file_type().unwrap().is_dir() {
-            true => copy_all(&entry.path(), &target),
-            false => drop(fs::copy(entry.path(), target).unwrap()),
+        if entry.file_type().unwrap().is_dir() {
+            copy_all(&entry.path(), &target)
+        } else {
+            fs::copy(entry.path(), target).unwrap();
         }
     }
 }

@@ -18,7 +18,7 @@ fn lines(ids: std::ops::Range<u32>) -> String {
     ids.map(line).collect()
 }
 
-/// What an opening and a closing may write, which the next ones take back.
+/// Bytes that an opening and a closing may write, which the next ones take back.
 const OPENING: u64 = 4 * 4_096;
 
 /// Bytes of all files of an index.
@@ -52,7 +52,7 @@ fn a_vacuum_of_a_healthy_index_does_not_make_it_larger() {
     }
 }
 
-/// What is moved to give back little leaves other things dead.
+/// Moving much to give back little would leave other pages dead.
 #[test]
 fn a_vacuum_of_a_healthy_index_writes_next_to_nothing() {
     let place = Place::new();

@@ -12,17 +12,7 @@ const BOOKS: [&str; 4] = [
 ];
 
 fn books() -> Place {
-    let place = Place::with_lines(&BOOKS);
-    let index = ["index", "index", "docs.jsonl", "--analyzer", "date=keyword"];
-    place.done(&index);
-    place
-}
-
-/// The IDs that a query finds, sorted.
-fn found(place: &Place, query: &str) -> Vec<String> {
-    let mut found = place.found(query);
-    found.sort();
-    found
+    Place::indexed(&BOOKS, &["date=keyword"])
 }
 
 #[test]
@@ -57,14 +47,20 @@ fn ranges_on_numbers_and_words_are_rejected_and_say_why() {
 #[test]
 fn ranges_compare_the_bytes_of_strings_that_are_kept_whole() {
     let place = books();
-    assert_eq!(found(&place, "date:>2020"), ["c d"]);
-    assert_eq!(found(&place, "date:>=2020"), ["17", "b", "c d"]);
+    assert_eq!(place.found_sorted("date:>2020"), ["c d"]);
+    assert_eq!(place.found_sorted("date:>=2020"), ["17", "b", "c d"]);
     assert_eq!(
-        found(&place, "date:[2019-12-31 TO 2020-01-01]"),
+        place.found_sorted("date:[2019-12-31 TO 2020-01-01]"),
         ["17", "a"]
     );
-    assert_eq!(found(&place, "date:{2019-12-31 TO 2020-06-01}"), ["17"]);
-    assert_eq!(found(&place, "date:<2020 OR date:>=2021"), ["a", "c d"]);
+    assert_eq!(
+        place.found_sorted("date:{2019-12-31 TO 2020-06-01}"),
+        ["17"]
+    );
+    assert_eq!(
+        place.found_sorted("date:<2020 OR date:>=2021"),
+        ["a", "c d"]
+    );
 }
 
 #[test]
@@ -85,27 +81,30 @@ fn a_field_that_does_not_exist_is_an_error_everywhere() {
     let ran = place.run(&["search", "index", "titel:whale"]);
     ran.rejected(1, &["character 1", "\\:", "quotes"]);
     let nothing = Vec::<String>::new();
-    assert_eq!(found(&place, "http://whale/ 12:30"), nothing);
-    assert_eq!(found(&place, "http\\://whale/~or 12:30"), ["a", "c d"]);
-    assert_eq!(found(&place, "\"titel:whale\""), Vec::<String>::new());
+    assert_eq!(place.found_sorted("http://whale/ 12:30"), nothing);
+    assert_eq!(place.found_sorted("http\\://whale/~or 12:30"), ["a", "c d"]);
+    assert_eq!(place.found_sorted("\"titel:whale\""), Vec::<String>::new());
 }
 
 #[test]
 fn documents_are_found_by_their_ids() {
     let place = books();
-    assert_eq!(found(&place, "id:17"), ["17"]);
-    assert_eq!(found(&place, "id:\"c d\""), ["c d"]);
-    assert_eq!(found(&place, "id:(a b nobody)"), ["a", "b"]);
-    assert_eq!(found(&place, "id:a AND body:sea"), ["a"]);
-    assert_eq!(found(&place, "id:17 AND body:sea"), Vec::<String>::new());
-    assert_eq!(found(&place, "NOT id:a"), ["17", "b", "c d"]);
-    assert_eq!(found(&place, "id:*").len(), 4);
+    assert_eq!(place.found_sorted("id:17"), ["17"]);
+    assert_eq!(place.found_sorted("id:\"c d\""), ["c d"]);
+    assert_eq!(place.found_sorted("id:(a b nobody)"), ["a", "b"]);
+    assert_eq!(place.found_sorted("id:a AND body:sea"), ["a"]);
+    assert_eq!(
+        place.found_sorted("id:17 AND body:sea"),
+        Vec::<String>::new()
+    );
+    assert_eq!(place.found_sorted("NOT id:a"), ["17", "b", "c d"]);
+    assert_eq!(place.found_sorted("id:*").len(), 4);
     let answer = place.json(&["search", "index", "id:17^3"]);
     assert_eq!(answer["hits"][0]["score"], json!(3.0));
     let ran = place.run(&["search", "index", "id:1*"]);
     ran.rejected(1, &["external IDs", "whole"]);
     place.done(&["delete", "index", "--query", "id:a"]);
-    assert_eq!(found(&place, "id:(a b)"), ["b"]);
+    assert_eq!(place.found_sorted("id:(a b)"), ["b"]);
     place.write("more.jsonl", r#"{"id":"b","body":"new"}"#);
     place.done(&["index", "index", "more.jsonl"]);
     let answer = place.json(&["search", "index", "id:b"]);
@@ -127,7 +126,7 @@ fn and_or_not_are_boolean_logic() {
         ("NOT title:whale OR NOT body:sea", &["17", "b", "c d"]),
         ("+title:whale body:sea", &["a", "c d"]),
     ] {
-        assert_eq!(found(&place, query), ids, "{query}");
+        assert_eq!(place.found_sorted(query), ids, "{query}");
     }
     let ran = place.run(&["search", "index", "title:whale NOT body:sea OR title:auk"]);
     ran.rejected(1, &["unclear", "character 13", "parentheses"]);
@@ -136,10 +135,10 @@ fn and_or_not_are_boolean_logic() {
 #[test]
 fn a_question_mark_is_one_character() {
     let place = books();
-    assert_eq!(found(&place, "body:?"), ["a", "b"]);
-    assert_eq!(found(&place, "body:??"), ["a"]);
-    assert_eq!(found(&place, "body:?*?"), ["17", "a", "b", "c d"]);
-    assert_eq!(found(&place, "title:?u?"), ["17"]);
+    assert_eq!(place.found_sorted("body:?"), ["a", "b"]);
+    assert_eq!(place.found_sorted("body:??"), ["a"]);
+    assert_eq!(place.found_sorted("body:?*?"), ["17", "a", "b", "c d"]);
+    assert_eq!(place.found_sorted("title:?u?"), ["17"]);
 }
 
 #[test]
@@ -149,8 +148,7 @@ fn words_that_a_fuzzy_word_leaves_out_are_told() {
     let line = |(at, word)| format!("{{\"id\":{at},\"body\":\"{word}\"}}");
     let lines: Vec<String> = words.take(60).enumerate().map(line).collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    let place = Place::with_lines(&lines);
-    place.done(&["index", "index", "docs.jsonl"]);
+    let place = Place::indexed(&lines, &[]);
     let answer = place.json(&["search", "index", "body:flash~2"]);
     assert_eq!(answer["total_is_exact"], false);
     let cut = json!([{"field": "body", "pattern": "body:flash~2", "searched": 50}]);
@@ -176,10 +174,15 @@ fn long_integers_are_different_and_come_back_as_written() {
         r#"{"id":"a","n":123456789012345678901234567890,"m":1.50}"#,
         r#"{"id":"b","n":123456789012345678901234567891}"#,
     ];
-    let place = Place::with_lines(&lines);
-    place.done(&["index", "index", "docs.jsonl"]);
-    assert_eq!(found(&place, "n:123456789012345678901234567890"), ["a"]);
-    assert_eq!(found(&place, "n:123456789012345678901234567891"), ["b"]);
+    let place = Place::indexed(&lines, &[]);
+    assert_eq!(
+        place.found_sorted("n:123456789012345678901234567890"),
+        ["a"]
+    );
+    assert_eq!(
+        place.found_sorted("n:123456789012345678901234567891"),
+        ["b"]
+    );
     let query = ["search", "index", "n:123456789012345678901234567890"];
     let out = place.done(&[&query[..], &["--json"]].concat());
     assert!(out.contains(&format!("\"source\":{}", lines[0])), "{out}");
@@ -187,8 +190,7 @@ fn long_integers_are_different_and_come_back_as_written() {
 
 #[test]
 fn an_index_without_documents_says_so() {
-    let place = Place::with_lines(&[""]);
-    place.done(&["index", "index", "docs.jsonl"]);
+    let place = Place::indexed(&[""], &[]);
     for query in ["whale", "title:whale", "id:7"] {
         let answer = place.json(&["search", "index", query]);
         assert_eq!(answer["total"], Value::from(0), "{query}");
@@ -199,11 +201,13 @@ fn an_index_without_documents_says_so() {
 
 #[test]
 fn a_clause_of_stop_words_is_as_if_it_were_not_there() {
-    let place = Place::with_lines(&[
-        r#"{"id":"a","body":"the whale"}"#,
-        r#"{"id":"b","body":"the sea"}"#,
-    ]);
-    place.done(&["index", "index", "docs.jsonl", "--analyzer", "body=english"]);
+    let place = Place::indexed(
+        &[
+            r#"{"id":"a","body":"the whale"}"#,
+            r#"{"id":"b","body":"the sea"}"#,
+        ],
+        &["body=english"],
+    );
     for query in [
         "the AND whale",
         "whale AND the",
@@ -218,10 +222,10 @@ fn a_clause_of_stop_words_is_as_if_it_were_not_there() {
         "(the whale)~2",
         "body:(the AND whale)",
     ] {
-        assert_eq!(found(&place, query), ["a"], "{query}");
+        assert_eq!(place.found_sorted(query), ["a"], "{query}");
     }
-    assert_eq!(found(&place, "the NOT whale"), ["b"]);
-    assert_eq!(found(&place, "whale OR NOT sea OR the"), ["a"]);
+    assert_eq!(place.found_sorted("the NOT whale"), ["b"]);
+    assert_eq!(place.found_sorted("whale OR NOT sea OR the"), ["a"]);
     let note = "the query holds no searchable terms after analysis";
     for query in [
         "the",
@@ -244,29 +248,30 @@ fn a_clause_of_stop_words_is_as_if_it_were_not_there() {
 
 #[test]
 fn a_word_that_only_some_fields_drop_is_not_required() {
-    let place = Place::with_lines(&[
-        r#"{"id":"a","title":"Moby Dick","body":"the whale"}"#,
-        r#"{"id":"b","title":"The sea","body":"water"}"#,
-    ]);
-    place.done(&["index", "index", "docs.jsonl", "--analyzer", "body=english"]);
+    let place = Place::indexed(
+        &[
+            r#"{"id":"a","title":"Moby Dick","body":"the whale"}"#,
+            r#"{"id":"b","title":"The sea","body":"water"}"#,
+        ],
+        &["body=english"],
+    );
     for query in [
         "the AND whale",
         "+the +whale",
         "(the of) AND whale",
         "+the whale",
     ] {
-        assert_eq!(found(&place, query), ["a"], "{query}");
+        assert_eq!(place.found_sorted(query), ["a"], "{query}");
     }
-    assert_eq!(found(&place, "the AND sea"), ["b"]);
-    assert_eq!(found(&place, "the"), ["b"]);
-    assert_eq!(found(&place, "+the"), ["b"]);
+    assert_eq!(place.found_sorted("the AND sea"), ["b"]);
+    assert_eq!(place.found_sorted("the"), ["b"]);
+    assert_eq!(place.found_sorted("+the"), ["b"]);
 }
 
 #[test]
 fn how_a_pattern_is_asked_is_told() {
     let line = r#"{"id":"1","b":"running houses national flies Wi-Fi 2020-12-31"}"#;
-    let place = Place::with_lines(&[line]);
-    place.done(&["index", "index", "docs.jsonl", "--analyzer", "b=english"]);
+    let place = Place::indexed(&[line], &["b=english"]);
     for query in [
         "house*",
         "running*",
@@ -275,7 +280,7 @@ fn how_a_pattern_is_asked_is_told() {
         "2020-12*",
         "\"wi f*\"",
     ] {
-        assert_eq!(found(&place, query), ["1"], "{query}");
+        assert_eq!(place.found_sorted(query), ["1"], "{query}");
     }
     let note = "house* is asked as hous* in b, which stems";
     let ran = place.run(&["search", "index", "house*", "--count"]);

@@ -1,5 +1,5 @@
-//! What a newcomer stumbles over: questions as queries, arguments in the wrong order, numbers that
-//! are none, mistakes that leave something behind.
+//! Mistakes of newcomers: questions as queries, arguments in the wrong order, numbers that are
+//! none, failed commands that leave something behind.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};

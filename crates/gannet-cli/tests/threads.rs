@@ -1,4 +1,5 @@
-//! Where no threads can be had, the first does all of the work, or a sentence says what is missing.
+//! If no threads can be started, the first does all of the work, or a sentence says what is
+//! missing.
 
 use serde_json::Value;
 

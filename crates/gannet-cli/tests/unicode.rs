@@ -11,8 +11,7 @@ fn words_fields_and_patterns_are_found_in_each_form() {
         r#"{"id":"nfc","b":"café","prénom":"Zoé","tag":"été"}"#,
         r#"{"id":"nfd","b":"cafe\u0301","pre\u0301nom":"Zoe\u0301","tag":"e\u0301te\u0301"}"#,
     ];
-    let place = Place::with_lines(&lines);
-    place.done(&["index", "index", "docs.jsonl", "--analyzer", "tag=keyword"]);
+    let place = Place::indexed(&lines, &["tag=keyword"]);
     for query in [
         "café",
         "cafe\u{301}",
@@ -50,18 +49,7 @@ fn apostrophes_and_emoji_are_found_as_people_type_them() {
         r#"{"id":"1","fr":"l\u2019avion","en":"doesn\u2019t 🚀","name":"O\u2019Neil"}"#,
         r#"{"id":"2","fr":"l'avion","en":"doesn't ❤️ 👩‍👩‍👧","name":"O'Neil"}"#,
     ];
-    let place = Place::with_lines(&lines);
-    place.done(&[
-        "index",
-        "index",
-        "docs.jsonl",
-        "--analyzer",
-        "fr=french",
-        "--analyzer",
-        "en=english",
-        "--analyzer",
-        "name=keyword",
-    ]);
+    let place = Place::indexed(&lines, &["fr=french", "en=english", "name=keyword"]);
     for query in [
         "fr:avion",
         "fr:l’avion",
@@ -84,8 +72,7 @@ fn an_id_is_its_bytes_and_its_other_form_is_tried_and_named() {
         format!("{{\"id\":\"{NFD}\",\"b\":\"x\"}}"),
         format!("{{\"id\":\"{NFC}\",\"b\":\"y\"}}"),
     ];
-    let place = Place::with_lines(&[&lines[0]]);
-    place.done(&["index", "index", "docs.jsonl"]);
+    let place = Place::indexed(&[&lines[0]], &[]);
     let ran = place.run(&["get", "index", NFC]);
     assert!(ran.code == 0 && ran.out.contains(NFD), "{ran:?}");
     assert!(ran.err.contains("another form of Unicode (NFD"), "{ran:?}");
@@ -142,8 +129,7 @@ fn text_in_a_field_of_numbers_is_noted_with_its_line() {
 
 #[test]
 fn short_words_are_found_within_their_edits() {
-    let place = Place::with_lines(&[r#"{"id":"1","b":"ab"}"#, r#"{"id":"2","b":"abc"}"#]);
-    place.done(&["index", "index", "docs.jsonl"]);
+    let place = Place::indexed(&[r#"{"id":"1","b":"ab"}"#, r#"{"id":"2","b":"abc"}"#], &[]);
     for (query, expected) in [("a~1", 1), ("ac~1", 2), ("a~2", 2), ("x~1", 0), ("xy~2", 1)] {
         assert_eq!(place.found(query).len(), expected, "{query}");
     }

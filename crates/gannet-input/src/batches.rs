@@ -10,7 +10,7 @@ use gannet::Index;
 use crate::Asked;
 use crate::change::Change;
 use crate::gate::{Gate, Permit};
-use crate::input::{Documents, Found, Input, Place};
+use crate::input::{DocumentStart, Documents, Found, Input};
 use crate::rejection::{Origin, Rejection};
 
 /// A batch is full with this many lines, or with the bytes of [`Sizes::batch`].
@@ -19,13 +19,13 @@ const BATCH_LINES: usize = 256;
 /// Bounds of [`Sizes::batch`].
 const BATCH_BYTES: (usize, usize) = (16 << 10, 256 << 10);
 
-/// How long the documents of a batch wait for more of them where the input pauses.
+/// The time that documents of a batch wait for more of them if the input pauses.
 const LINGER: Duration = Duration::from_millis(50);
 
-/// What a line takes for each of its bytes until it is written.
+/// Bytes of memory for each byte of a line until it is written.
 const BYTES_PER_LINE_BYTE: usize = 12;
 
-/// How large batches and lines may be.
+/// The sizes of batches and lines.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
     /// Bytes with which a batch is full.
@@ -51,19 +51,19 @@ impl Sizes {
 pub struct RawBatch {
     /// Its place among all batches, from 0.
     pub number: u64,
-    /// Where the lines are from.
+    /// The source of the lines.
     pub origin: Origin,
     /// The number of the last line that was looked at for this batch.
     pub last_line: u64,
     /// The files of the documents, where each has its own, with the number of the document in it.
     files: Vec<(u64, Arc<str>)>,
-    /// Where documents begin that may have several lines, with their numbers.
-    places: Vec<(u64, Place)>,
-    /// What is done with lines that are no whole documents, with their numbers.
+    /// The places of documents that may have several lines, with their numbers.
+    places: Vec<(u64, DocumentStart)>,
+    /// The changes that lines ask for which are no whole documents, with their numbers.
     changes: Vec<(u64, Change)>,
     /// Lines that were rejected before they could be looked at.
     pub rejected: Vec<Rejection>,
-    /// What the caller should know of how the source is read.
+    /// Notes for the caller on the way the source is read.
     pub notes: Vec<String>,
     /// Why there are no more batches, if reading failed.
     pub failed: Option<String>,
@@ -108,12 +108,12 @@ impl RawBatch {
         self.text.len()
     }
 
-    /// Whether no more lines should be added to it.
+    /// Returns true if no more lines should be added to it.
     pub fn is_full(&self, bytes: usize) -> bool {
         self.text.len() >= bytes || self.lines.len() >= BATCH_LINES
     }
 
-    /// Whether there is nothing to be written or told.
+    /// Returns true if there is nothing to write or to report.
     pub fn says_nothing(&self) -> bool {
         self.has_no_lines() && self.notes.is_empty() && self.failed.is_none()
     }
@@ -122,12 +122,12 @@ impl RawBatch {
         self.lines.is_empty() && self.rejected.is_empty()
     }
 
-    /// Whether all lines are whole documents.
+    /// Returns true if all lines are whole documents.
     pub fn is_plain(&self) -> bool {
         self.changes.is_empty()
     }
 
-    /// What is done with a line that is no whole document.
+    /// Returns the change that a line asks for, if it is no whole document.
     pub fn change(&self, number: u64) -> Option<&Change> {
         // They are in order.
         let at = self
@@ -188,13 +188,14 @@ impl RawBatch {
     /// Takes the text behind the last line as one more; blank lines are nothing.
     fn enter_line(&mut self, number: u64) {
         let start = self.lines.last().map_or(0, |(_, end)| *end);
-        match self.text[start..].trim_ascii().is_empty() {
-            true => self.text.truncate(start),
-            false => self.lines.push((number, self.text.len())),
+        if self.text[start..].trim_ascii().is_empty() {
+            self.text.truncate(start)
+        } else {
+            self.lines.push((number, self.text.len()))
         }
     }
 
-    /// That a line of this batch is rejected.
+    /// Returns the rejection of a line of this batch.
     pub fn rejection(&self, line: u64, reason: String) -> Rejection {
         let mut places = self.places.iter().rev();
         let place = places.find(|(number, _)| *number == line);
@@ -218,20 +219,20 @@ impl RawBatch {
     }
 }
 
-/// Where batches go; gives whether more are wanted.
+/// Takes batches; returns true if more are wanted.
 pub type SendBatch<'a> = &'a mut dyn FnMut(RawBatch) -> bool;
 
 /// Reads sources and sends their batches.
 pub struct Reader {
-    /// What is read, in order.
+    /// The sources to read, in order.
     pub sources: Vec<Input>,
     /// Bytes taken from the files so far.
     pub taken: Arc<AtomicU64>,
-    /// How large batches and lines may be.
+    /// The sizes of batches and lines.
     pub sizes: Sizes,
-    /// How much may be under way.
+    /// The gate that limits the bytes under way.
     pub gate: Arc<Gate>,
-    /// Whether the caller asked for the end.
+    /// Tells whether the caller asked for the end.
     pub asked: Asked,
 }
 
@@ -288,10 +289,7 @@ impl Reader {
         let end = batch.lines.last().map_or(0, |(_, end)| *end);
         batch.text.truncate(end);
         let error = error.to_string();
-        let sign = match error.starts_with("line ") {
-            true => ',',
-            false => ':',
-        };
+        let sign = if error.starts_with("line ") { ',' } else { ':' };
         batch.failed = Some(format!("{}{sign} {error}", batch.origin));
         self.send(batch, send);
         false

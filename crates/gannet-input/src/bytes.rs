@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-/// What some programs begin a file with that is in UTF-8.
+/// The mark that some programs write at the beginning of a file in UTF-8.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Bytes that are read at once.
@@ -18,14 +18,15 @@ pub const READ_BYTES: usize = 256 << 10;
 /// The decompressed bytes of a source.
 pub struct Bytes {
     reader: Box<dyn BufRead + Send>,
-    /// How many of them can be had without reading.
+    /// The number of bytes that can be had without reading.
     at_hand: usize,
-    /// What may give more only later. Of compressed bytes nobody knows what more tells.
+    /// The pipe that may give more only later. None for compressed bytes, of which it would tell
+    /// nothing.
     pipe: Option<OwnedFd>,
 }
 
 impl Bytes {
-    /// What a reader gives. `pipe` is what may give more only later.
+    /// Wraps a reader. `pipe` is the file that may give more only later.
     pub fn of(reader: Box<dyn BufRead + Send>, pipe: Option<OwnedFd>) -> Bytes {
         Bytes {
             reader,
@@ -79,8 +80,8 @@ impl Bytes {
         Bytes::of(Box::new(BufReader::with_capacity(READ_BYTES, feeds)), pipe)
     }
 
-    /// Whether no whole document is at hand, which `end` ends, and nothing more comes before
-    /// `until`: who waits for the next one may wait for long.
+    /// Returns true if no whole document that `end` ends is at hand and nothing more comes before
+    /// `until`. The next document may then be long in coming.
     pub fn pauses(&mut self, until: Instant, end: u8) -> bool {
         let Some(pipe) = &self.pipe else {
             return false;
@@ -97,7 +98,7 @@ impl Bytes {
     }
 }
 
-/// Whether a read of `pipe` would give something, or its end, without waiting for longer.
+/// Waits at most `time` and returns true if a read of `pipe` would give bytes or the end.
 fn comes_within(pipe: &OwnedFd, time: Duration) -> bool {
     let time = Timespec {
         tv_sec: time.as_secs() as i64,

@@ -1,15 +1,15 @@
-//! What is done with a line: most are documents, others change or delete one.
+//! The operations that lines ask for: most are documents, others change or delete one.
 
-/// What becomes of a line that is no whole document, or one with a condition.
+/// The operation of a line that is no whole document, or is one with a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// What is done.
+    /// The operation.
     pub kind: ChangeKind,
     /// The line that asks for it, from 1.
     pub asked_at: u64,
 }
 
-/// What is done with a document.
+/// The operations on a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChangeKind {
     /// The line is a document, which is written unless there is one with its ID.
@@ -21,7 +21,7 @@ pub enum ChangeKind {
     Delete(String),
 }
 
-/// What is done with the documents of all lines that bring no [`Change`].
+/// The operation for the documents of all lines without a [`Change`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Write {
     /// Each takes the place of the one with its ID.

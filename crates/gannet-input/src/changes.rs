@@ -9,16 +9,16 @@ use crate::input::{brings_id, without_id};
 use crate::rejection::Rejection;
 use crate::run::{Done, PipelineOptions, rejection};
 
-/// What writes have changed.
+/// The counts of what writes have changed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Changed {
     /// Documents written.
     pub documents: u64,
-    /// Those that replaced an earlier one.
+    /// Documents that replaced an earlier one.
     replaced: u64,
-    /// Those that are earlier ones with other members.
+    /// Documents that were updated with other members.
     updated: u64,
-    /// Those for which an ID was made.
+    /// Documents for which an ID was made.
     ids_made: u64,
     /// Documents deleted.
     pub deleted: u64,
@@ -100,7 +100,7 @@ pub fn write_lines(
     Ok(all)
 }
 
-/// What was changed, or why what is there does not allow it.
+/// The counts of a change, or the reason for which the stored document does not allow it.
 type Attempt = std::result::Result<Changed, String>;
 
 fn write_whole(index: &Index, line: &[u8]) -> Result<Attempt> {
@@ -128,9 +128,10 @@ fn carry_out(index: &Index, change: &Change, line: &[u8]) -> Result<Attempt> {
         ChangeKind::Create => create(index, line),
         ChangeKind::Merge(id, partial) => {
             let (partial, upsert) = line.split_at(*partial);
-            let upsert = match upsert.is_empty() {
-                true => None,
-                false => Some(Document::parse(upsert)?),
+            let upsert = if upsert.is_empty() {
+                None
+            } else {
+                Some(Document::parse(upsert)?)
             };
             let why = "the update has neither upsert nor doc_as_upsert";
             merge_into(index, id, partial, upsert, why)

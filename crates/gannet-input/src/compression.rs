@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::bytes::{BYTE_ORDER_MARK, Bytes, READ_BYTES};
 
-/// How a file is compressed.
+/// The compressions of a file.
 #[derive(Clone, Copy)]
 enum Compression {
     Gzip,
@@ -14,7 +14,7 @@ enum Compression {
     Xz,
 }
 
-/// What compressed files begin with. No text in UTF-8 does.
+/// The first bytes of compressed files. No text in UTF-8 begins so.
 const MAGIC: [(&[u8], Compression); 3] = [
     (b"\x1f\x8b", Compression::Gzip),
     (b"\x28\xb5\x2f\xfd", Compression::Zstd),
@@ -64,7 +64,8 @@ fn head(reader: &mut impl BufRead) -> io::Result<(Vec<u8>, Option<Compression>)>
     Ok((head, found))
 }
 
-/// Whether more bytes may tell a compression, or how a text begins behind a mark and blanks.
+/// Returns true if more bytes may reveal a compression, or the beginning of a text behind a mark
+/// and blanks.
 fn is_open(head: &[u8]) -> bool {
     let mut magic = MAGIC.iter().map(|(magic, _)| *magic);
     magic.any(|magic| magic.len() > head.len() && magic.starts_with(head))
@@ -152,9 +153,10 @@ mod tests {
     fn begins(text: &'static [u8], each: usize) -> io::Result<(Vec<u8>, Option<Compression>)> {
         let mut reader = BufReader::with_capacity(each, text.chain(Waits));
         let (head, compression) = head(&mut reader)?;
-        let first = match head.is_empty() {
-            true => reader.fill_buf()?.to_vec(),
-            false => head,
+        let first = if head.is_empty() {
+            reader.fill_buf()?.to_vec()
+        } else {
+            head
         };
         assert!(text.starts_with(&first));
         Ok((first, compression))

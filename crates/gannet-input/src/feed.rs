@@ -1,4 +1,4 @@
-//! Where a program hands over the documents that it makes.
+//! Takes documents that a program makes.
 
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -54,7 +54,7 @@ impl Feeder {
         self.batch.rejected.push(rejection);
     }
 
-    /// Whether it is time to [`Feeder::send`].
+    /// Returns true if it is time to [`Feeder::send`].
     pub fn is_full(&self) -> bool {
         self.batch.is_full(self.sizes.batch)
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::compression::without_compression;
 
-/// How documents are read from a file.
+/// The formats of files of documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum InputFormat {

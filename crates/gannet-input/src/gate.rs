@@ -1,4 +1,4 @@
-//! How much may be under way at once: so many bytes, unless one batch alone has more.
+//! Limits the bytes that are under way at once; one batch alone may exceed the limit.
 //!
 //! The reader takes a permit for each batch; it is given back when the batch is written and
 //! dropped. The oldest batch always has a permit, so the pipeline cannot lock up.
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::Asked;
 
-/// How long it waits before it looks whether the caller asked for the end.
+/// The time it waits before it looks whether the caller asked for the end.
 const LOOK_UP: Duration = Duration::from_millis(20);
 
 /// The count of what is under way.

@@ -31,11 +31,11 @@ use crate::input::Input;
 use crate::rejection::{Origin, Rejection};
 use crate::run::{Done, End, PipelineOptions, Watcher, rejection};
 
-/// How long a thread waits before it looks whether the caller asked for the end: a reader of
+/// The time a thread waits before it looks whether the caller asked for the end: a reader of
 /// standard input may never wake up.
 const LOOK_UP: Duration = Duration::from_millis(20);
 
-/// How many notes are kept.
+/// The number of notes that are kept.
 const NOTES_MAX: usize = 100;
 
 /// A run.
@@ -50,14 +50,14 @@ pub struct Pipeline<'a> {
     done: Done,
 }
 
-/// What the workers share.
+/// The state that the workers share.
 struct Workshop<'a> {
     index: &'a Index,
     strict: bool,
     write: Write,
     asked: Asked,
     raw: Mutex<Receiver<RawBatch>>,
-    /// Whether the writer takes no more.
+    /// Set once the writer takes no more.
     closed: AtomicBool,
 }
 
@@ -185,8 +185,8 @@ impl<'a> Pipeline<'a> {
         self.end(written)
     }
 
-    /// What it came to, once nothing more is written: because of an error, or because there is no
-    /// more, or no more is wanted.
+    /// Ends the run once nothing more is written: because of an error, or because there is no more,
+    /// or no more is wanted.
     fn end(mut self, written: gannet::Result<bool>) -> Done {
         match written {
             Ok(true) if (self.asked)() => self.done.end = End::Interrupted,
@@ -343,8 +343,8 @@ impl Workshop<'_> {
         }
     }
 
-    /// What each worker does: takes a batch, prepares it, hands it on, until there is none or
-    /// nobody to take it.
+    /// Runs a worker: takes a batch, prepares it, hands it on, until there is none or nobody to
+    /// take it.
     fn work(&self, ready: &Sender<gannet::Result<Ready>>) {
         let mut bench = Workbench::default();
         while let Some(batch) = self.next_batch() {

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// What documents are from, as it is named in sentences.
+/// The source of documents, as sentences name it.
 #[derive(Clone, Debug)]
 pub struct Origin {
     /// The file, or what else gives documents.
     pub name: Arc<str>,
-    /// What it has one after the other: `line`, `row`, `document`.
+    /// The name of its parts: `line`, `row`, `document`.
     pub unit: &'static str,
 }
 
@@ -21,7 +21,7 @@ impl fmt::Display for Origin {
 /// A line that is no document.
 #[derive(Clone, Debug)]
 pub struct Rejection {
-    /// Where the line is from.
+    /// The source of the line.
     pub origin: Origin,
     /// The file, where each document has its own.
     pub file: Option<Arc<str>>,
@@ -38,9 +38,10 @@ impl fmt::Display for Rejection {
             None => {
                 // A column is part of the place.
                 let is_place = |word| self.reason.starts_with(word);
-                let sign = match is_place("column ") || is_place("line ") {
-                    true => ',',
-                    false => ':',
+                let sign = if is_place("column ") || is_place("line ") {
+                    ','
+                } else {
+                    ':'
                 };
                 let (origin, line, reason) = (&self.origin, self.line, &self.reason);
                 write!(out, "{origin}, {} {line}{sign} {reason}", origin.unit)

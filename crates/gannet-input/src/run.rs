@@ -1,4 +1,4 @@
-//! How a run of the pipeline is wanted, and what it comes to.
+//! Options and results of a run of the pipeline.
 
 use std::time::Duration;
 
@@ -8,22 +8,22 @@ use crate::batches::RawBatch;
 use crate::change::Write;
 use crate::rejection::Rejection;
 
-/// How documents are prepared and written.
+/// The options for preparing and writing documents.
 #[derive(Clone, Copy, Debug)]
 pub struct PipelineOptions {
     /// Threads that prepare.
     pub threads: usize,
-    /// What was written is made durable after each so many documents.
+    /// The number of documents after which writes are made durable.
     pub commit_every: Option<u64>,
-    /// Whether the first line that is rejected ends it.
+    /// Set if the first rejected line ends the run.
     pub strict: bool,
-    /// What is done with documents that do not say it themselves.
+    /// The kind of write for documents that do not name it themselves.
     pub write: Write,
 }
 
 /// Is told of a run while it is under way.
 pub trait Watcher: Send {
-    /// What was written up to now.
+    /// Reports the documents written so far.
     fn wrote(&mut self, done: &Done);
 
     /// A line that was rejected. With [`PipelineOptions::strict`] it is told by [`End::Rejected`]
@@ -31,16 +31,16 @@ pub trait Watcher: Send {
     fn rejected(&mut self, rejection: Rejection);
 }
 
-/// What a run came to.
+/// The results of a run.
 #[derive(Debug)]
 pub struct Done {
     /// Documents written.
     pub documents: u64,
-    /// Those of them that replaced an earlier one.
+    /// Documents added that replaced an earlier one.
     pub replaced: u64,
-    /// Those of them that are earlier ones with other members.
+    /// Documents that were updated with other members.
     pub updated: u64,
-    /// Those of them that brought no ID, so that one was made.
+    /// Documents added without an ID, so that one was made.
     pub ids_made: u64,
     /// Documents deleted.
     pub deleted: u64,
@@ -50,11 +50,11 @@ pub struct Done {
     pub rejected: u64,
     /// Bytes of the lines that were written or rejected.
     pub source_bytes: u64,
-    /// What was looked at last, as a sentence.
+    /// The file or line that was looked at last, as a sentence.
     pub last: Option<String>,
-    /// What the caller should know of how the sources were read, each once.
+    /// Notes for the caller on the way the sources were read, each once.
     pub notes: Vec<String>,
-    /// Which fields of numbers were given text, and where first.
+    /// Notes on fields of numbers that were given text, with the first place.
     pub text_notes: Vec<String>,
     /// The longest time that one batch took to be written.
     pub longest_write: Duration,
@@ -77,7 +77,7 @@ pub enum End {
     Failed(Error),
 }
 
-/// That a line of a batch is rejected by the index.
+/// Returns the rejection of a line of a batch by the index.
 pub fn rejection(batch: &RawBatch, line: u64, error: &Error) -> Rejection {
     batch.rejection(line, error.to_string())
 }

@@ -1,9 +1,9 @@
 //! Files that are something else than documents, by their first bytes, with what to do about each.
 
-/// How many of the first bytes tell all of them.
+/// The number of first bytes that is enough for all signatures.
 pub const SIGNATURE_BYTES: usize = 512;
 
-/// Where a signature stands, what it is, and what is said of a file that has it.
+/// A signature: its place, its bytes, and the sentence on a file that has it.
 struct Signature {
     at: usize,
     bytes: &'static [u8],
@@ -22,7 +22,7 @@ const ZIP: &str = "a zip archive (xlsx, docx and epub are such, too): unpack it,
      their folder; of a spreadsheet save CSV";
 const PICTURE: &str = "a picture: only text is indexed";
 
-/// Where signatures begin alike, the longer one comes first.
+/// The known signatures. Of two that begin alike, the longer one comes first.
 const SIGNATURES: [Signature; 36] = [
     begins(b"PK\x03\x04", ZIP),
     begins(b"PK\x05\x06", ZIP),
@@ -123,7 +123,7 @@ const SIGNATURES: [Signature; 36] = [
     ),
 ];
 
-/// What a file is by its first bytes, and what to do, if it is no text in UTF-8.
+/// Returns the kind of a file by its first bytes, and the remedy, if it is no text in UTF-8.
 pub fn foreign(head: &[u8]) -> Option<&'static str> {
     let mut all = SIGNATURES.iter();
     let found = all.find(|signature| {
@@ -136,7 +136,7 @@ pub fn foreign(head: &[u8]) -> Option<&'static str> {
     })
 }
 
-/// Whether a signature of letters is not the beginning of a text.
+/// Returns true if a signature of letters is not the beginning of a text.
 fn is_meant(signature: &Signature, head: &[u8]) -> bool {
     let behind = head.get(signature.bytes.len()..).unwrap_or_default();
     match signature.bytes {
@@ -147,7 +147,8 @@ fn is_meant(signature: &Signature, head: &[u8]) -> bool {
     }
 }
 
-/// Whether bytes are no text on one look: text has no zero bytes, and few others below a blank.
+/// Returns true if bytes are obviously no text: text has no zero bytes, and few others below a
+/// blank.
 pub fn is_binary(head: &[u8]) -> bool {
     let head = &head[..head.len().min(SIGNATURE_BYTES)];
     let text = match std::str::from_utf8(head) {
@@ -162,7 +163,7 @@ pub fn is_binary(head: &[u8]) -> bool {
         .any(|c| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\x0c' | '\x1b'))
 }
 
-/// Whether every other of the first bytes is zero, as in UTF-16 without a mark.
+/// Returns true if every other of the first bytes is zero, as in UTF-16 without a mark.
 fn is_utf_16(head: &[u8]) -> bool {
     let (mut even, mut odd) = (0, 0);
     for pair in head.chunks_exact(2).take(32) {
@@ -173,7 +174,7 @@ fn is_utf_16(head: &[u8]) -> bool {
     pairs >= 2 && (even == 0 && odd == pairs || odd == 0 && even == pairs)
 }
 
-/// What a text is that marks up its words, and what to do.
+/// Returns the kind of a text that marks up its words, and the remedy.
 pub fn markup(head: &[u8]) -> Option<&'static str> {
     let text = String::from_utf8_lossy(head).to_lowercase();
     let text = text.trim_start_matches('\u{feff}').trim_start();

@@ -27,7 +27,8 @@ pub enum Source {
 }
 
 impl Source {
-    /// What a path on the command line means; an unreadable one is told at once, before any work.
+    /// Returns the source at a path of the command line; fails at once, before any work, if it
+    /// cannot be read.
     pub fn at(path: &Path) -> Result<Source> {
         if path == Path::new("-") {
             return Ok(Source::Stdin);
@@ -71,9 +72,10 @@ impl Source {
             }
             Source::File(path) => {
                 let file = File::open(path)?;
-                let pipe = match file.metadata()?.is_file() {
-                    true => None,
-                    false => Some(file.as_fd().try_clone_to_owned()?),
+                let pipe = if file.metadata()?.is_file() {
+                    None
+                } else {
+                    Some(file.as_fd().try_clone_to_owned()?)
                 };
                 decoded(ending(path), counted(file, taken), pipe)
             }
@@ -98,7 +100,7 @@ pub struct Lines {
     limit: usize,
 }
 
-/// What became of a line.
+/// The outcome of reading a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line {
     /// It was appended to the buffer.
@@ -119,7 +121,7 @@ impl Lines {
         }
     }
 
-    /// Whether the next line may be long in coming: see [`Bytes::pauses`].
+    /// Returns true if the next line may be long in coming: see [`Bytes::pauses`].
     pub fn pauses(&mut self, until: Instant) -> bool {
         self.reader.pauses(until, b'\n')
     }

@@ -29,7 +29,7 @@ use crate::json::{Naming, append_document};
 use crate::options::unknown;
 use crate::written::Written;
 
-/// How many rejections are told in full.
+/// The number of rejections that are kept in full.
 const TOLD_MAX: usize = 100;
 
 /// Rows that are taken until signals are looked for again.
@@ -38,13 +38,13 @@ const ROWS_UNWATCHED: usize = 1024;
 /// There is at most one thread for so much of the memory budget.
 const MEMORY_PER_THREAD: usize = 4 << 20;
 
-/// How documents are to be added.
+/// The options for adding documents.
 pub struct Adding {
     /// The field or column of the external IDs.
     pub id: Option<String>,
-    /// Whether all documents become visible at once, or none.
+    /// Set if all documents become visible at once, or none.
     pub atomic: bool,
-    /// Whether a rejected document ends it.
+    /// Set if a rejected document ends the run.
     pub strict: bool,
     /// The format of a file.
     pub format: Option<InputFormat>,
@@ -52,14 +52,14 @@ pub struct Adding {
     pub threads: usize,
 }
 
-/// Where documents come from.
+/// The kinds of sources of documents.
 enum Documents {
     File(PathBuf),
     Rows(Box<RecordBatchStreamReader>),
     Items(Py<PyIterator>),
 }
 
-/// Where lines of JSON go.
+/// Takes lines of JSON.
 trait Sink {
     /// Takes one document, or why it is none; whether more is wanted.
     fn take(&mut self, py: Python<'_>, line: Result<&[u8], PyErr>) -> PyResult<bool>;
@@ -124,12 +124,11 @@ impl Adding {
     fn documents(&self, given: &Bound<'_, PyAny>) -> PyResult<Documents> {
         if given.is_instance_of::<PyString>() || given.hasattr("__fspath__")? {
             let path: PathBuf = given.extract()?;
-            return match path.extension().is_some_and(|ending| ending == "parquet") {
-                true => {
-                    let frames = given.py().import("gannet._frames")?;
-                    rows(&frames.call_method1("parquet", (given,))?)
-                }
-                false => Ok(Documents::File(path)),
+            return if path.extension().is_some_and(|ending| ending == "parquet") {
+                let frames = given.py().import("gannet._frames")?;
+                rows(&frames.call_method1("parquet", (given,))?)
+            } else {
+                Ok(Documents::File(path))
             };
         }
         if has_stream(given) {
@@ -291,7 +290,7 @@ fn rows(given: &Bound<'_, PyAny>) -> PyResult<Documents> {
     Ok(Documents::Rows(Box::new(arrow_stream::reader(given)?)))
 }
 
-/// What to give in place of an object that has documents and is not taken.
+/// Returns the advice for an object that has documents and is not taken.
 fn instead(given: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     let class = class_of(given);
     let has = |name: &str| given.hasattr(name);
@@ -329,7 +328,7 @@ pub fn add_one(
     Ok(Written::of(written.or_raise()?))
 }
 
-/// What a version means: 0 is that there is no document yet.
+/// Returns the expectation that a version stands for: 0 means that there is no document yet.
 pub fn expected(version: u64) -> Expected {
     match version {
         0 => Expected::Absent,
@@ -386,7 +385,7 @@ fn numbered(py: Python<'_>, unit: &str, number: u64, error: PyErr) -> PyErr {
     with_place
 }
 
-/// What was rejected; the first are kept.
+/// The rejections; the first are kept.
 #[derive(Default)]
 struct Tally {
     told: Vec<String>,
@@ -402,7 +401,7 @@ impl Watcher for Tally {
     }
 }
 
-/// What a run came to, or the exception for its end.
+/// Returns the results of a run, or the exception for its end.
 fn ended(py: Python<'_>, done: Done, tally: Tally, interrupts: &Interrupts) -> PyResult<Written> {
     let before = in_index(done.documents);
     let failed = match &done.end {

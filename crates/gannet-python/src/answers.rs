@@ -7,7 +7,7 @@
 #[derive(Default)]
 pub struct Ranking {
     ids: String,
-    /// Where each ID ends.
+    /// The end of each ID.
     ends: Vec<usize>,
     pub scores: Vec<f32>,
 }
@@ -32,7 +32,7 @@ impl Ranking {
         self.scores.push(score);
     }
 
-    /// How many hits there are.
+    /// Returns the number of hits.
     pub fn len(&self) -> usize {
         self.ends.len()
     }

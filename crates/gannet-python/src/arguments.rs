@@ -8,8 +8,8 @@ use pyo3::types::{PyBool, PyDict, PyString};
 
 use crate::errors::{Kind, fault, invalid};
 
-/// What people ask for by another name: those names, the option that is meant, if there is one, and
-/// what to do.
+/// Advice for unknown options: their names, the option that is meant, if there is one, and the
+/// remedy.
 type Advice = (&'static [&'static str], &'static str, &'static str);
 
 const ADVICE: [Advice; 15] = [

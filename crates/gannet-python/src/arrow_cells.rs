@@ -14,7 +14,7 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, TimeUnit};
 
 use crate::json::{append_float, append_text};
 
-/// What is wrong with a column or a cell, in a sentence that names it.
+/// A sentence that names a column or a cell and its fault.
 pub type Fault = String;
 
 /// Writes rows of one schema.
@@ -125,7 +125,7 @@ fn check(field: &Field, path: &str) -> Result<(), Fault> {
     }
 }
 
-/// Whether a cell has no value.
+/// Returns true if a cell has no value.
 fn is_null(array: &dyn Array, row: usize) -> bool {
     array.is_null(row) || matches!(array.data_type(), DataType::Null)
 }
@@ -200,12 +200,11 @@ fn append_raw(text: &str, out: &mut Vec<u8>) {
 
 /// Spells a number of single precision as short as it reads back, not as its double.
 fn append_single(value: f32, out: &mut Vec<u8>) -> Result<(), Fault> {
-    match value.is_finite() {
-        true => {
-            let _ = serde_json::to_writer(out, &value);
-            Ok(())
-        }
-        false => append_float(value.into(), out),
+    if value.is_finite() {
+        let _ = serde_json::to_writer(out, &value);
+        Ok(())
+    } else {
+        append_float(value.into(), out)
     }
 }
 

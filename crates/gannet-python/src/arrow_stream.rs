@@ -17,7 +17,7 @@ const NAME: &CStr = c"arrow_array_stream";
 /// The method that gives such a capsule.
 const METHOD: &str = "__arrow_c_stream__";
 
-/// Whether an object gives a stream of Arrow data.
+/// Returns true if an object gives a stream of Arrow data.
 pub fn has_stream(object: &Bound<'_, PyAny>) -> bool {
     object.hasattr(METHOD).unwrap_or(false)
 }
@@ -26,9 +26,10 @@ pub fn has_stream(object: &Bound<'_, PyAny>) -> bool {
 pub fn reader(object: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
     let capsule = object.call_method0(METHOD).map_err(|error| {
         let sentence = format!("{} gives no Arrow data: {error}", class_of(object));
-        match error.is_instance_of::<pyo3::exceptions::PyException>(object.py()) {
-            true => invalid_from(object.py(), sentence, error),
-            false => error,
+        if error.is_instance_of::<pyo3::exceptions::PyException>(object.py()) {
+            invalid_from(object.py(), sentence, error)
+        } else {
+            error
         }
     })?;
     let Ok(capsule) = capsule.cast::<PyCapsule>() else {

@@ -18,12 +18,12 @@ use crate::room::{Columns, Room};
 /// The longest time limit: a year.
 const LONGEST: f64 = 365.0 * 24.0 * 3600.0;
 
-/// What is searched.
+/// The handle that is searched.
 #[derive(Clone)]
 pub struct Searched {
     /// The handle.
     pub handle: Handle,
-    /// What its results share with those of other handles of the index.
+    /// The state that its results share with those of other handles of the index.
     pub room: Arc<Room>,
 }
 
@@ -92,9 +92,10 @@ impl Asked {
         let given = options.statistics.iter().flat_map(|given| given.fields());
         let others = options.other_fields.iter().map(String::as_str);
         let others: Vec<&str> = others.chain(given).collect();
-        match others.is_empty() {
-            true => snapshot.parse_noting(text, reading.operator),
-            false => snapshot.parse_among_noting(text, reading.operator, &others),
+        if others.is_empty() {
+            snapshot.parse_noting(text, reading.operator)
+        } else {
+            snapshot.parse_among_noting(text, reading.operator, &others)
         }
     }
 }
@@ -112,7 +113,11 @@ impl Asked {
         match search(snapshot, &parsed.query, options) {
             Ok(results) => Ok((parsed, results)),
             Err(error @ Error::Memory { .. }) if reading.plain => match self.first_half() {
-                Some(half) => Ok(shortened(half.answer(snapshot, reading, options)?)),
+                Some(half) => {
+                    let (mut parsed, results) = half.answer(snapshot, reading, options)?;
+                    note_shortening(&mut parsed);
+                    Ok((parsed, results))
+                }
                 None => Err(error),
             },
             Err(error) => Err(error),
@@ -131,12 +136,11 @@ impl Asked {
     }
 }
 
-fn shortened((mut parsed, results): (Parsed, SearchResults)) -> (Parsed, SearchResults) {
+fn note_shortening(parsed: &mut Parsed) {
     let note = "there is too little memory for all words: only the first ones are searched for";
     if !parsed.notes.iter().any(|other| other == note) {
         parsed.notes.push(note.to_owned());
     }
-    (parsed, results)
 }
 
 fn search(
@@ -163,11 +167,11 @@ pub fn deadline(seconds: Option<f64>) -> PyResult<Option<Duration>> {
     }
 }
 
-/// What came of a query.
+/// The answer of a query.
 pub struct Answer {
     /// The query as it was understood.
     pub parsed: Parsed,
-    /// What was found.
+    /// The results.
     pub results: SearchResults,
     /// The fields of the state that was searched.
     pub columns: Columns,

@@ -17,10 +17,10 @@ use crate::written::Written;
 #[pyclass(frozen, module = "gannet")]
 pub struct Batch {
     index: Arc<Held<Index>>,
-    state: Mutex<State>,
+    stage: Mutex<BatchStage>,
 }
 
-enum State {
+enum BatchStage {
     Open(Vec<Document>),
     Written(gannet::Written),
     GivenUp,
@@ -31,20 +31,20 @@ impl Batch {
     pub fn new(index: Arc<Held<Index>>) -> Batch {
         Batch {
             index,
-            state: Mutex::new(State::Open(Vec::new())),
+            stage: Mutex::new(BatchStage::Open(Vec::new())),
         }
     }
 
-    fn swap(&self, state: State) -> State {
-        let mut place = self.state.lock().unwrap_or_else(|e| e.into_inner());
-        std::mem::replace(&mut *place, state)
+    fn swap(&self, stage: BatchStage) -> BatchStage {
+        let mut place = self.stage.lock().unwrap_or_else(|e| e.into_inner());
+        std::mem::replace(&mut *place, stage)
     }
 
     /// Adds a document; whether the batch is still open.
     fn push(&self, document: Document) -> bool {
-        let mut state = self.state.lock().unwrap_or_else(|e| e.into_inner());
-        match &mut *state {
-            State::Open(documents) => {
+        let mut stage = self.stage.lock().unwrap_or_else(|e| e.into_inner());
+        match &mut *stage {
+            BatchStage::Open(documents) => {
                 documents.push(document);
                 true
             }
@@ -69,18 +69,19 @@ impl Batch {
         if let Some(version) = expected_version {
             document = document.expecting(expected(version.0));
         }
-        match self.push(document) {
-            true => Ok(()),
-            false => Err(invalid("the batch has ended: begin a new one with batch()")),
+        if self.push(document) {
+            Ok(())
+        } else {
+            Err(invalid("the batch has ended: begin a new one with batch()"))
         }
     }
 
-    /// What the batch did; None before it ends.
+    /// Returns the counts of the batch; None before it ends.
     #[getter]
     fn written(&self) -> Option<Written> {
-        let state = self.state.lock().unwrap_or_else(|e| e.into_inner());
-        match &*state {
-            State::Written(written) => Some(Written::of(*written)),
+        let stage = self.stage.lock().unwrap_or_else(|e| e.into_inner());
+        match &*stage {
+            BatchStage::Written(written) => Some(Written::of(*written)),
             _ => None,
         }
     }
@@ -91,7 +92,7 @@ impl Batch {
 
     #[pyo3(signature = (*exception))]
     fn __exit__(&self, exception: &Bound<'_, PyTuple>) -> PyResult<()> {
-        let State::Open(documents) = self.swap(State::GivenUp) else {
+        let BatchStage::Open(documents) = self.swap(BatchStage::GivenUp) else {
             return Ok(());
         };
         if exception
@@ -107,16 +108,16 @@ impl Batch {
             .py()
             .detach(|| index.write(documents))
             .or_raise()?;
-        self.swap(State::Written(written));
+        self.swap(BatchStage::Written(written));
         Ok(())
     }
 
     fn __len__(&self) -> usize {
-        let state = self.state.lock().unwrap_or_else(|e| e.into_inner());
-        match &*state {
-            State::Open(documents) => documents.len(),
-            State::Written(written) => written.added as usize,
-            State::GivenUp => 0,
+        let stage = self.stage.lock().unwrap_or_else(|e| e.into_inner());
+        match &*stage {
+            BatchStage::Open(documents) => documents.len(),
+            BatchStage::Written(written) => written.added as usize,
+            BatchStage::GivenUp => 0,
         }
     }
 }

@@ -10,9 +10,10 @@ use crate::errors::invalid;
 /// The fields of a document, or an error that says what was found.
 pub fn fields_of<'py>(given: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyMapping>> {
     known_fields(given)?.ok_or_else(|| {
-        let hint = match given.is_instance_of::<PyString>() || given.is_instance_of::<PyBytes>() {
-            true => ": decode JSON with json.loads",
-            false => "",
+        let hint = if given.is_instance_of::<PyString>() || given.is_instance_of::<PyBytes>() {
+            ": decode JSON with json.loads"
+        } else {
+            ""
         };
         invalid(format!(
             "expected a document, which is a dict, found {}{hint}",
@@ -104,7 +105,7 @@ pub fn plain<'py>(value: &Bound<'py, PyAny>) -> PyResult<Plain<'py>> {
     Ok(found.map_or(Plain::Unfit, Plain::Value))
 }
 
-/// What the first of these methods gives that there is.
+/// Calls the first of these methods that there is.
 fn by_methods<'py>(
     value: &Bound<'py, PyAny>,
     methods: &[&str],
@@ -117,7 +118,7 @@ fn by_methods<'py>(
     Ok(None)
 }
 
-/// Whether it is a date or a value of pandas that is missing.
+/// Returns true if it is a missing date or value of pandas.
 fn is_missing(class: &str) -> bool {
     let name = class.rsplit('.').next();
     matches!(name, Some("NaTType" | "NAType"))
@@ -130,9 +131,10 @@ fn is_enum(value: &Bound<'_, PyAny>) -> PyResult<bool> {
 
 fn decimal<'py>(value: &Bound<'py, PyAny>) -> PyResult<Plain<'py>> {
     let text = value.str()?.to_string();
-    match value.call_method0("is_finite")?.is_truthy()? {
-        true => Ok(Plain::Number(text)),
-        false => Ok(Plain::NoNumber(text)),
+    if value.call_method0("is_finite")?.is_truthy()? {
+        Ok(Plain::Number(text))
+    } else {
+        Ok(Plain::NoNumber(text))
     }
 }
 

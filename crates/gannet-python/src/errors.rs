@@ -18,7 +18,7 @@ const MODULE: &str = "gannet._errors";
 /// The classes that are raised without an error of the engine.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
-    /// What was asked cannot be carried out.
+    /// The request cannot be carried out.
     Invalid,
     /// There is no document with an ID.
     NotFound,
@@ -30,7 +30,7 @@ pub enum Kind {
     Missing,
     /// A call has no option of a name.
     Option,
-    /// What a result has let go of was changed since.
+    /// A text that a result has let go of was changed since.
     Expired,
 }
 
@@ -68,7 +68,7 @@ pub fn exception(error: &Error) -> PyErr {
     raised(class, own_lock(error).unwrap_or_else(|| error.to_string()))
 }
 
-/// What to say where it is this process that holds an index.
+/// Returns the sentence for an index that this process itself holds.
 fn own_lock(error: &Error) -> Option<String> {
     let Error::Locked { path, holder } = error else {
         return None;
@@ -88,7 +88,7 @@ pub fn fault(kind: Kind, sentence: impl Into<String>) -> PyErr {
     raised(kind.class(), sentence.into())
 }
 
-/// What cannot be carried out as it was asked.
+/// Returns the exception for a request that cannot be carried out.
 pub fn invalid(sentence: impl Into<String>) -> PyErr {
     fault(Kind::Invalid, sentence)
 }

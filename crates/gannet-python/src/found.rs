@@ -1,5 +1,5 @@
-//! What a search found, as hits share it: IDs and scores in a compact form, and texts that may have
-//! to be read again.
+//! The results of a search, as hits share them: IDs and scores in a compact form, and texts that
+//! may have to be read again.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -24,11 +24,11 @@ pub struct Found {
     docs: Vec<u32>,
     snippets: Vec<Snippets>,
     texts: Arc<Texts>,
-    /// Whether the search was made with sources.
+    /// Set if the search was made with sources.
     has_sources: bool,
     /// The fields that hits have; nothing means all.
     fields: Option<Vec<String>>,
-    /// Where a text is read again. Hits that were pickled have all of theirs.
+    /// The handle by which a text is read again. Unpickled hits have all of theirs.
     searched: Option<Searched>,
 }
 
@@ -50,7 +50,7 @@ impl Deref for Source {
 }
 
 impl Found {
-    /// What a search gives.
+    /// Takes the results of a search.
     pub fn new(
         searched: &Searched,
         options: &SearchOptions,
@@ -87,7 +87,7 @@ impl Found {
         }
     }
 
-    /// How many hits there are.
+    /// Returns the number of hits.
     pub fn len(&self) -> usize {
         self.ranking.len()
     }
@@ -107,7 +107,7 @@ impl Found {
         self.snippets.get(place).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether hits have texts.
+    /// Returns true if hits have texts.
     pub fn has_sources(&self) -> bool {
         self.has_sources
     }
@@ -210,12 +210,12 @@ fn parts(hits: &mut [gannet::Hit]) -> (Ranking, Vec<u32>, Vec<Snippets>) {
         ranking.push(&std::mem::take(&mut hit.id), hit.score);
     }
     let docs = hits.iter().map(|hit| hit.doc).collect();
-    let snippets = match hits.iter().any(|hit| !hit.snippets.is_empty()) {
-        true => hits
-            .iter_mut()
+    let snippets = if hits.iter().any(|hit| !hit.snippets.is_empty()) {
+        hits.iter_mut()
             .map(|hit| std::mem::take(&mut hit.snippets))
-            .collect(),
-        false => Vec::new(),
+            .collect()
+    } else {
+        Vec::new()
     };
     (ranking, docs, snippets)
 }

@@ -1,4 +1,4 @@
-//! What a Python object holds of the engine until it is closed.
+//! Holds a part of the engine for a Python object until that is closed.
 //!
 //! The engine has threads and rings that a forked child does not have. So nothing of it may be used
 //! or even dropped in another process than the one that opened it.
@@ -13,9 +13,9 @@ use crate::errors::{Kind, fault};
 /// A handle of the engine, of one process.
 pub struct Held<T> {
     process: u32,
-    /// What it is, as sentences name it.
+    /// Its name in sentences.
     what: String,
-    /// What to do when it was closed.
+    /// The advice once it is closed.
     remedy: &'static str,
     value: RwLock<Option<T>>,
 }
@@ -31,7 +31,7 @@ impl<T: Clone> Held<T> {
         }
     }
 
-    /// What is held, unless it was closed or is from before a fork.
+    /// Returns the value, unless it was closed or is from before a fork.
     pub fn get(&self) -> PyResult<T> {
         self.check_process()?;
         // An exception is made without the lock, since that may wait for another thread.
@@ -51,7 +51,7 @@ impl<T: Clone> Held<T> {
         Ok(value.take())
     }
 
-    /// Whether it was closed.
+    /// Returns true if it was closed.
     pub fn is_closed(&self) -> bool {
         // The lock may be held for ever in a forked child.
         let value = self.value.try_read();

@@ -14,7 +14,7 @@ use crate::errors::invalid;
 use crate::found::Found;
 use crate::pickled;
 use crate::selection::is_within;
-use crate::source::{Decoded, equal, equals, field};
+use crate::source::{Decoded, equal, equals, mapping_methods};
 use crate::told::{Explained, Told};
 
 /// One document found.
@@ -29,7 +29,7 @@ pub struct Hit {
 
 impl Hit {
     /// The hit at a place, with its score.
-    pub fn new(found: &Arc<Found>, (place, score): (usize, f64)) -> Hit {
+    pub fn new(found: &Arc<Found>, place: usize, score: f64) -> Hit {
         Hit {
             found: Arc::clone(found),
             place,
@@ -39,112 +39,72 @@ impl Hit {
     }
 }
 
-#[pymethods]
-impl Hit {
-    /// The external ID.
-    #[getter]
-    fn id(&self) -> &str {
-        self.found.id(self.place)
-    }
-
-    /// The document as a dict.
-    #[getter]
-    fn source<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        self.found.dict(py, self.place, &self.decoded)
-    }
-
-    /// The JSON of the document, byte for byte as it came.
-    #[getter(json)]
-    fn json_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.found.source(py, self.place)?))
-    }
-
-    /// Snippets by field, where `highlight` asked for them.
-    #[getter]
-    fn snippets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let snippets = PyDict::new(py);
-        for (field, texts) in self.found.snippets(self.place) {
-            snippets.set_item(field, texts)?;
+mapping_methods! {
+    impl Hit {
+        /// The external ID.
+        #[getter]
+        fn id(&self) -> &str {
+            self.found.id(self.place)
         }
-        Ok(snippets)
-    }
 
-    /// The best snippet of the first field that has one.
-    #[getter]
-    fn snippet(&self) -> Option<&str> {
-        let mut snippets = self.found.snippets(self.place).iter();
-        snippets
-            .find_map(|(_, texts)| texts.first())
-            .map(String::as_str)
-    }
-
-    fn __getitem__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        field(&self.source(py)?, self.id(), name)
-    }
-
-    fn __contains__(&self, py: Python<'_>, name: &str) -> PyResult<bool> {
-        self.source(py)?.contains(name)
-    }
-
-    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
-        Ok(self.source(py)?.len())
-    }
-
-    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        Ok(self.source(py)?.keys().try_iter()?.into_any())
-    }
-
-    /// The names of its fields.
-    fn keys(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        self.source(py)?.keys().extract()
-    }
-
-    /// The values of its fields.
-    fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        Ok(self.source(py)?.values())
-    }
-
-    /// Its fields: names with values.
-    fn items<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        Ok(self.source(py)?.items())
-    }
-
-    /// A field, or `default` where it is missing.
-    #[pyo3(signature = (name, default=None))]
-    fn get<'py>(
-        &self,
-        py: Python<'py>,
-        name: &str,
-        default: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        Ok(self.source(py)?.get_item(name)?.or(default))
-    }
-
-    /// As another mapping with the same fields is.
-    fn __eq__<'py>(&self, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let py = other.py();
-        match self.found.has_sources() {
-            true => equal(py, equals(&self.source(py)?, other)?),
-            false => equal(py, None),
+        /// The document as a dict.
+        #[getter]
+        fn source<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+            self.found.dict(py, self.place, &self.decoded)
         }
-    }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let read = py.import("gannet._native")?.getattr("read_hit")?;
-        let row = pickled::row(py, &self.found, (self.place, self.score))?;
-        (read, (row, self.found.fields().map(<[String]>::to_vec))).into_bound_py_any(py)
-    }
+        /// The JSON of the document, byte for byte as it came.
+        #[getter(json)]
+        fn json_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+            Ok(PyBytes::new(py, &self.found.source(py, self.place)?))
+        }
 
-    fn __repr__(&self) -> String {
-        format!("<Hit {} score={:.4}>", self.id(), self.score)
+        /// Snippets by field, where `highlight` asked for them.
+        #[getter]
+        fn snippets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+            let snippets = PyDict::new(py);
+            for (field, texts) in self.found.snippets(self.place) {
+                snippets.set_item(field, texts)?;
+            }
+            Ok(snippets)
+        }
+
+        /// The best snippet of the first field that has one.
+        #[getter]
+        fn snippet(&self) -> Option<&str> {
+            let mut snippets = self.found.snippets(self.place).iter();
+            snippets
+                .find_map(|(_, texts)| texts.first())
+                .map(String::as_str)
+        }
+
+        /// As another mapping with the same fields is.
+        fn __eq__<'py>(&self, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+            let py = other.py();
+            if self.found.has_sources() {
+                equal(py, equals(&self.source(py)?, other)?)
+            } else {
+                equal(py, None)
+            }
+        }
+
+        fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+            let read = py.import("gannet._native")?.getattr("read_hit")?;
+            let row = pickled::row(py, &self.found, self.place, self.score)?;
+            (read, (row, self.found.fields().map(<[String]>::to_vec))).into_bound_py_any(py)
+        }
+
+        fn __repr__(&self) -> String {
+            format!("<Hit {} score={:.4}>", self.id(), self.score)
+        }
     }
 }
 
-/// What a search found, best first.
+/// The hits of a search, best first.
 #[pyclass(frozen, sequence, module = "gannet")]
 pub struct Hits {
     found: Arc<Found>,
-    /// Which of them, with their scores.
+    /// The numbers of the hits, with their scores.
     order: Vec<(usize, f64)>,
     told: Arc<Told>,
 }
@@ -197,8 +157,8 @@ impl Hits {
         }
     }
 
-    fn hit(&self, entry: (usize, f64)) -> Hit {
-        Hit::new(&self.found, entry)
+    fn hit(&self, place: usize, score: f64) -> Hit {
+        Hit::new(&self.found, place, score)
     }
 
     fn explained(&self, py: Python<'_>) -> PyResult<Explained> {
@@ -248,7 +208,7 @@ impl Hits {
         self.told.total
     }
 
-    /// Whether `total` is exact; `count=True` makes it so.
+    /// True if `total` is exact; `count=True` makes it so.
     #[getter]
     fn total_is_exact(&self) -> bool {
         self.told.total_is_exact
@@ -266,7 +226,7 @@ impl Hits {
         self.told.query.to_string()
     }
 
-    /// What the search read.
+    /// The reads of the search.
     #[getter]
     fn io<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let io = self.told.io;
@@ -279,7 +239,7 @@ impl Hits {
         Ok(all)
     }
 
-    /// What one should know of how the query was carried out.
+    /// Notes on the way the query was carried out.
     #[getter]
     fn notes(&self) -> Vec<String> {
         self.told.notes.clone()
@@ -320,9 +280,11 @@ impl Hits {
         };
         let length = self.order.len() as isize;
         let place = if place < 0 { place + length } else { place };
-        match (0..length).contains(&place) {
-            true => Ok(Bound::new(py, self.hit(self.order[place as usize]))?.into_any()),
-            false => Err(PyIndexError::new_err(format!("there are {length} hits"))),
+        if (0..length).contains(&place) {
+            let (place, score) = self.order[place as usize];
+            Ok(Bound::new(py, self.hit(place, score))?.into_any())
+        } else {
+            Err(PyIndexError::new_err(format!("there are {length} hits")))
         }
     }
 
@@ -331,7 +293,7 @@ impl Hits {
         let all = hits
             .order
             .iter()
-            .map(|entry| Bound::new(slf.py(), hits.hit(*entry)));
+            .map(|(place, score)| Bound::new(slf.py(), hits.hit(*place, *score)));
         let all = PyList::new(slf.py(), all.collect::<PyResult<Vec<_>>>()?)?;
         Ok(all.try_iter()?.into_any())
     }
@@ -340,23 +302,23 @@ impl Hits {
     fn rescore(&self, function: &Bound<'_, PyAny>) -> PyResult<Hits> {
         let py = function.py();
         let mut order = Vec::with_capacity(self.order.len());
-        for entry in &self.order {
-            let hit = Bound::new(py, self.hit(*entry))?;
+        for (place, score) in &self.order {
+            let hit = Bound::new(py, self.hit(*place, *score))?;
             let score: f64 = function.call1((hit,))?.extract()?;
             if score.is_nan() {
-                let id = self.found.id(entry.0);
+                let id = self.found.id(*place);
                 return Err(invalid(format!(
                     "the function gives no number (nan) for the hit {id:?}: give one for every hit"
                 )));
             }
-            order.push((entry.0, score));
+            order.push((*place, score));
         }
         order.sort_by(|(_, one), (_, other)| other.total_cmp(one));
         Ok(self.with_order(order))
     }
 
-    /// How the query was carried out, and why each hit has its score. Asks again unless the search
-    /// was made with `explain=True`.
+    /// Returns the plan of the query and the reasons for the score of each hit. Asks again unless
+    /// the search was made with `explain=True`.
     fn explain<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let explained = self.explained(py)?;
         py.import("gannet._show")?
@@ -401,7 +363,7 @@ impl Hits {
     }
 }
 
-/// What one should know of how a query was carried out.
+/// Returns notes on the way a query was carried out.
 fn notes(results: &SearchResults) -> Vec<String> {
     let cut = results.cut_expansions.iter().map(ToString::to_string);
     let unmatched = results.unmatched_patterns.iter();

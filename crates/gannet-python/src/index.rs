@@ -73,7 +73,8 @@ impl PyIndex {
         py: Python<'_>,
         index: Index,
         path: PathBuf,
-        (memory, read_only): (usize, bool),
+        memory: usize,
+        read_only: bool,
     ) -> PyResult<Py<PyIndex>> {
         let what = format!("the index {}", path.display());
         let held = Arc::new(Held::new(index, what, "open it again with gannet.open"));
@@ -102,9 +103,10 @@ impl PyIndex {
         let given = fields_of(given)?;
         let mut line = Vec::new();
         append_document(given.as_any(), Naming::default(), &mut line)?;
-        match given.contains("id")? {
-            true => EngineDocument::parse(&line),
-            false => EngineDocument::parse_as(Some(id.to_owned()), &line),
+        if given.contains("id")? {
+            EngineDocument::parse(&line)
+        } else {
+            EngineDocument::parse_as(Some(id.to_owned()), &line)
         }
         .or_raise()
     }
@@ -130,9 +132,10 @@ impl PyIndex {
                 }
             })
         });
-        match is_missing {
-            true => Err(self.missing_to_change(id)),
-            false => written.or_raise().map(Written::of),
+        if is_missing {
+            Err(self.missing_to_change(id))
+        } else {
+            written.or_raise().map(Written::of)
         }
     }
 
@@ -185,7 +188,7 @@ impl PyIndex {
     }
 }
 
-/// What takes the place of a document; nothing if it stays.
+/// Returns the document that takes the place of another; nothing if it stays.
 fn changed(
     py: Python<'_>,
     id: &str,
@@ -197,9 +200,10 @@ fn changed(
         Some(found) => Some(crate::json::value(py, &found.source)?),
     };
     let changed = function.bind(py).call1((given,))?;
-    match changed.is_none() {
-        true => Ok(None),
-        false => PyIndex::document(id, &changed).map(Some),
+    if changed.is_none() {
+        Ok(None)
+    } else {
+        PyIndex::document(id, &changed).map(Some)
     }
 }
 
@@ -266,11 +270,12 @@ impl PyIndex {
         expected_version: Option<ExpectedVersion>,
     ) -> PyResult<Written> {
         if changes.is_callable() {
-            return match upsert.is_none() && expected_version.is_none() {
-                true => self.change(py, &id.0, changes),
-                false => Err(invalid(
+            return if upsert.is_none() && expected_version.is_none() {
+                self.change(py, &id.0, changes)
+            } else {
+                Err(invalid(
                     "a function is given what there is: leave upsert and expected_version out",
-                )),
+                ))
             };
         }
         let mut partial = Vec::new();
@@ -298,12 +303,12 @@ impl PyIndex {
             let deleted = py.detach(|| index.delete_expecting(&id.0, expected(version.0)));
             return deleted.or_raise().map(Written::of);
         }
-        let ids: Vec<Id> = match one {
-            true => vec![ids.extract()?],
-            false => ids
-                .try_iter()?
+        let ids: Vec<Id> = if one {
+            vec![ids.extract()?]
+        } else {
+            ids.try_iter()?
                 .map(|id| id?.extract())
-                .collect::<PyResult<_>>()?,
+                .collect::<PyResult<_>>()?
         };
         let ids: Vec<&str> = ids.iter().map(|id| id.0.as_str()).collect();
         py.detach(|| index.delete(&ids)).or_raise().map(Written::of)
@@ -481,7 +486,7 @@ impl PyIndex {
         Ok(all)
     }
 
-    /// What the index holds.
+    /// Returns the contents of the index in figures.
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let index = self.held.get()?;
         let stats = py.detach(|| index.stats()).or_raise()?;
@@ -509,19 +514,19 @@ impl PyIndex {
         self.memory
     }
 
-    /// Whether it was opened for reading only.
+    /// True if it was opened for reading only.
     #[getter]
     fn read_only(&self) -> bool {
         self.read_only
     }
 
-    /// What does the I/O: uring or pread.
+    /// The backend of I/O: uring or pread.
     #[getter]
     fn backend(&self) -> PyResult<String> {
         Ok(self.held.get()?.backend().to_string())
     }
 
-    /// Whether it was closed.
+    /// True if it was closed.
     #[getter]
     fn closed(&self) -> bool {
         self.held.is_closed()

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 
-/// How often signals are looked for.
+/// The interval of looks for signals.
 const LOOK_UP: Duration = Duration::from_millis(10);
 
 /// Lets another thread give up a search; see `search_async`.
@@ -31,7 +31,7 @@ impl CancelToken {
     }
 }
 
-/// Whether one call is to be given up, and why.
+/// Decides whether one call is to be given up, and keeps the reason.
 pub struct Interrupts {
     caller: ThreadId,
     token: Option<Arc<AtomicBool>>,
@@ -58,7 +58,7 @@ impl Interrupts {
         })
     }
 
-    /// Whether to stop. May take the interpreter's lock for a moment.
+    /// Returns true if the call is to stop. May take the interpreter's lock for a moment.
     pub fn asked(&self) -> bool {
         let cancelled = self.token.as_ref();
         if self.came.load(Ordering::Relaxed)

@@ -11,7 +11,7 @@ use crate::classes::class_of;
 use crate::converting::{Plain, fields_of, plain};
 use crate::errors::{invalid, invalid_from};
 
-/// How deep objects may be nested, as the engine has it.
+/// The depth to which objects may be nested, as in the engine.
 const DEPTH_MAX: usize = 32;
 
 /// Digits of an integer that fits into 64 bits are written without a detour through text.
@@ -48,12 +48,11 @@ pub fn append_text(text: &str, out: &mut Vec<u8>) {
 
 /// Appends a number, which must be finite.
 pub fn append_float(value: f64, out: &mut Vec<u8>) -> Result<(), String> {
-    match value.is_finite() {
-        true => {
-            let _ = serde_json::to_writer(out, &value);
-            Ok(())
-        }
-        false => Err(no_number(&value.to_string())),
+    if value.is_finite() {
+        let _ = serde_json::to_writer(out, &value);
+        Ok(())
+    } else {
+        Err(no_number(&value.to_string()))
     }
 }
 
@@ -75,17 +74,17 @@ struct Writer<'a> {
     depth: usize,
 }
 
-/// Where a value stands in a document: field names from the outside in.
-struct Place<'p> {
+/// The path to a value in a document: field names from the outside in.
+struct FieldPath<'p> {
     name: &'p str,
-    outer: Option<&'p Place<'p>>,
+    outer: Option<&'p FieldPath<'p>>,
 }
 
-impl Place<'_> {
-    fn path(&self) -> String {
+impl FieldPath<'_> {
+    fn dotted(&self) -> String {
         match self.outer {
             None => self.name.to_owned(),
-            Some(outer) => format!("{}.{}", outer.path(), self.name),
+            Some(outer) => format!("{}.{}", outer.dotted(), self.name),
         }
     }
 }
@@ -109,7 +108,11 @@ impl Writer<'_> {
         self.object(document, None)
     }
 
-    fn object(&mut self, object: &Bound<'_, PyMapping>, outer: Option<&Place<'_>>) -> PyResult<()> {
+    fn object(
+        &mut self,
+        object: &Bound<'_, PyMapping>,
+        outer: Option<&FieldPath<'_>>,
+    ) -> PyResult<()> {
         self.out.push(b'{');
         let mut comma = false;
         if let Ok(dict) = object.cast::<PyDict>() {
@@ -130,7 +133,7 @@ impl Writer<'_> {
         &mut self,
         key: &Bound<'_, PyAny>,
         value: &Bound<'_, PyAny>,
-        outer: Option<&Place<'_>>,
+        outer: Option<&FieldPath<'_>>,
         comma: &mut bool,
     ) -> PyResult<()> {
         let Ok(name) = key.cast::<PyString>() else {
@@ -146,13 +149,13 @@ impl Writer<'_> {
         let is_id = outer.is_none() && self.naming.id == Some(name.as_str());
         append_text(if is_id { "id" } else { &name }, self.out);
         self.out.push(b':');
-        self.value(value, &Place { name: &name, outer })
+        self.value(value, &FieldPath { name: &name, outer })
     }
 
-    fn value(&mut self, value: &Bound<'_, PyAny>, place: &Place<'_>) -> PyResult<()> {
+    fn value(&mut self, value: &Bound<'_, PyAny>, path: &FieldPath<'_>) -> PyResult<()> {
         if let Ok(text) = value.cast::<PyString>() {
             append_text(
-                &text_of(text, &format!("field {:?}", place.path()))?,
+                &text_of(text, &format!("field {:?}", path.dotted()))?,
                 self.out,
             );
         } else if value.is_none() {
@@ -163,47 +166,48 @@ impl Writer<'_> {
         } else if value.is_instance_of::<PyInt>() {
             self.integer(value)?;
         } else if let Ok(number) = value.cast::<PyFloat>() {
-            self.float(number.value(), place)?;
+            self.float(number.value(), path)?;
         } else if let Ok(list) = value.cast::<PyList>() {
-            self.items(list.iter(), place)?;
+            self.items(list.iter(), path)?;
         } else if let Ok(tuple) = value.cast_exact::<PyTuple>() {
-            self.items(tuple.iter(), place)?;
+            self.items(tuple.iter(), path)?;
         } else if let Ok(object) = value.cast::<PyMapping>() {
-            self.enter(place)?;
-            self.object(object, Some(place))?;
+            self.enter(path)?;
+            self.object(object, Some(path))?;
             self.depth -= 1;
         } else if let (Ok(tuple), false) = (value.cast::<PyTuple>(), value.hasattr("_asdict")?) {
-            self.items(tuple.iter(), place)?;
+            self.items(tuple.iter(), path)?;
         } else {
-            self.converted(value, place)?;
+            self.converted(value, path)?;
         }
         Ok(())
     }
 
     /// Goes into a list or an object, unless it is too deep, as one is that holds itself.
-    fn enter(&mut self, place: &Place<'_>) -> PyResult<()> {
+    fn enter(&mut self, path: &FieldPath<'_>) -> PyResult<()> {
         self.depth += 1;
-        match self.depth > DEPTH_MAX {
-            false => Ok(()),
-            true => Err(invalid(format!(
+        if self.depth > DEPTH_MAX {
+            Err(invalid(format!(
                 "field {:?} is nested deeper than {DEPTH_MAX} levels: flatten it",
-                place.path()
-            ))),
+                path.dotted()
+            )))
+        } else {
+            Ok(())
         }
     }
 
     fn items<'py>(
         &mut self,
         items: impl Iterator<Item = Bound<'py, PyAny>>,
-        place: &Place<'_>,
+        path: &FieldPath<'_>,
     ) -> PyResult<()> {
-        self.enter(place)?;
+        self.enter(path)?;
         self.out.push(b'[');
         for (at, item) in items.enumerate() {
             if at > 0 {
                 self.out.push(b',');
             }
-            self.value(&item, place)?;
+            self.value(&item, path)?;
         }
         self.out.push(b']');
         self.depth -= 1;
@@ -226,29 +230,29 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn float(&mut self, value: f64, place: &Place<'_>) -> PyResult<()> {
+    fn float(&mut self, value: f64, path: &FieldPath<'_>) -> PyResult<()> {
         append_float(value, self.out)
-            .map_err(|reason| invalid(format!("field {:?}: {reason}", place.path())))
+            .map_err(|reason| invalid(format!("field {:?}: {reason}", path.dotted())))
     }
 
-    fn converted(&mut self, value: &Bound<'_, PyAny>, place: &Place<'_>) -> PyResult<()> {
+    fn converted(&mut self, value: &Bound<'_, PyAny>, path: &FieldPath<'_>) -> PyResult<()> {
         match plain(value)? {
-            Plain::Value(plain) => self.value(&plain, place),
+            Plain::Value(plain) => self.value(&plain, path),
             Plain::Number(digits) => {
                 self.out.extend_from_slice(digits.as_bytes());
                 Ok(())
             }
             Plain::NoNumber(text) => Err(invalid(format!(
                 "field {:?}: {}",
-                place.path(),
+                path.dotted(),
                 no_number(&text)
             ))),
-            Plain::Unfit => Err(unfit(&class_of(value), place)),
+            Plain::Unfit => Err(unfit(&class_of(value), path)),
         }
     }
 }
 
-fn unfit(class: &str, place: &Place<'_>) -> PyErr {
+fn unfit(class: &str, path: &FieldPath<'_>) -> PyErr {
     let hint = match class {
         "bytes" | "bytearray" | "memoryview" => "decode it to a string",
         "set" | "frozenset" | "generator" | "collections.deque" => "make it a list",
@@ -257,7 +261,7 @@ fn unfit(class: &str, place: &Place<'_>) -> PyErr {
     };
     invalid(format!(
         "field {:?}: expected a string, number, boolean, date, list, dict or None, found {class}: {hint}",
-        place.path()
+        path.dotted()
     ))
 }
 

@@ -1,7 +1,7 @@
 //! Gannet for Python: the module `gannet._native`.
 //!
-//! What a user sees is documented in `python/gannet/_native.pyi`. Here the objects of Python are
-//! taken apart and put together; the engine works without the interpreter's lock.
+//! The stub `python/gannet/_native.pyi` documents the interface for users. This crate takes the
+//! objects of Python apart and puts them together; the engine works without the interpreter's lock.
 
 mod adding;
 #[cfg(feature = "jemalloc")]
@@ -43,7 +43,7 @@ mod written;
 
 use pyo3::prelude::*;
 
-/// What `import gannet` finds.
+/// The module that `import gannet` finds.
 #[pymodule]
 mod _native {
     use std::collections::HashMap;
@@ -146,7 +146,7 @@ mod _native {
         if let Some(CacheState::Past(reason)) = index.cache() {
             warn_of_cache(py, &reason)?;
         }
-        PyIndex::new(py, index, path, (arguments.memory.0, read_only))
+        PyIndex::new(py, index, path, arguments.memory.0, read_only)
     }
 
     /// Says that a cache was asked for and is not used.
@@ -176,7 +176,7 @@ mod _native {
         let options = gannet::Index::options().memory(memory).read_only();
         let index = py.detach(|| places::open(options, &path));
         let index = index.map_err(|error| exception_at(&path, &error))?;
-        PyIndex::new(py, index, path, (memory, true))
+        PyIndex::new(py, index, path, memory, true)
     }
 
     /// A size as a number of bytes.
@@ -209,8 +209,8 @@ mod _native {
 
     /// Hits that were pickled.
     #[pyfunction]
-    fn read_hits(state: pickled::State) -> PyResult<Hits> {
-        let (found, scores, told) = pickled::answer(state)?;
+    fn read_hits(answer: pickled::PickledAnswer) -> PyResult<Hits> {
+        let (found, scores, told) = pickled::answer(answer)?;
         Ok(Hits::of(found, scores, told))
     }
 
@@ -218,7 +218,7 @@ mod _native {
     #[pyfunction]
     fn read_hit(row: pickled::Row, fields: Option<Vec<String>>) -> Hit {
         let (found, score) = pickled::hit(row, fields);
-        Hit::new(&Arc::new(found), (0, score))
+        Hit::new(&Arc::new(found), 0, score)
     }
 
     /// Rankings that were pickled, or merged.
@@ -233,14 +233,22 @@ mod _native {
         Document::new(id, source, version)
     }
 
-    /// What a write did, that was pickled.
+    /// Restores the pickled results of a write.
     #[pyfunction]
     fn read_written(
         counts: (u64, u64, u64, u64),
         rejections: Vec<String>,
         notes: Vec<String>,
     ) -> Written {
-        Written::read(counts, rejections, notes)
+        let (added, replaced, deleted, rejected) = counts;
+        Written {
+            added,
+            replaced,
+            deleted,
+            rejected,
+            rejections,
+            notes,
+        }
     }
 
     /// Statistics that were pickled.

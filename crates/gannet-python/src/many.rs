@@ -25,16 +25,23 @@ use crate::ranking_batches::RankingBatches;
 /// Queries that a thread carries out together: they share their batches of reads.
 const GROUP: usize = 8;
 
-/// The IDs of queries, and the queries: of a mapping, or of an iterable, which are numbered from 0.
-pub fn queries(given: &Bound<'_, PyAny>) -> PyResult<(Vec<String>, Vec<Asked>)> {
-    let (mut ids, mut asked) = (Vec::new(), Vec::new());
+/// Queries with their IDs, in the same order.
+#[derive(Default)]
+pub struct Queries {
+    ids: Vec<String>,
+    pub asked: Vec<Asked>,
+}
+
+/// Takes queries of a mapping by ID, or of an iterable, which are numbered from 0.
+pub fn queries(given: &Bound<'_, PyAny>) -> PyResult<Queries> {
+    let mut queries = Queries::default();
     if let Ok(mapping) = given.cast::<PyMapping>() {
         for pair in mapping.items()?.iter() {
             let (id, query): (Bound<'_, PyAny>, Asked) = pair.extract()?;
-            ids.push(id.str()?.extract()?);
-            asked.push(query);
+            queries.ids.push(id.str()?.extract()?);
+            queries.asked.push(query);
         }
-        return Ok((ids, asked));
+        return Ok(queries);
     }
     let items = match given.try_iter() {
         Ok(items) if !given.is_instance_of::<PyString>() => items,
@@ -46,10 +53,10 @@ pub fn queries(given: &Bound<'_, PyAny>) -> PyResult<(Vec<String>, Vec<Asked>)> 
         }
     };
     for (number, query) in items.enumerate() {
-        ids.push(number.to_string());
-        asked.push(query?.extract()?);
+        queries.ids.push(number.to_string());
+        queries.asked.push(query?.extract()?);
     }
-    Ok((ids, asked))
+    Ok(queries)
 }
 
 /// An error that names its query.
@@ -60,7 +67,7 @@ fn named(id: &str, error: &gannet::Error) -> PyErr {
     }
 }
 
-/// What the threads share.
+/// The state that the threads share.
 struct Work<'a> {
     snapshot: &'a Snapshot,
     queries: &'a [Asked],
@@ -77,21 +84,22 @@ struct Work<'a> {
 pub fn run(
     py: Python<'_>,
     searched: &Searched,
-    (ids, queries): (Vec<String>, Vec<Asked>),
+    queries: Queries,
     reading: Reading,
     mut options: SearchOptions,
     threads: Option<usize>,
     interrupts: &Arc<Interrupts>,
 ) -> PyResult<Rankings> {
+    let Queries { ids, asked } = queries;
     let snapshot = &searched.snapshot()?;
     let watched = Arc::clone(interrupts);
     options.cancelled = Some(Arc::new(move || watched.asked()));
     let processors = || thread::available_parallelism().map_or(1, usize::from);
-    let groups = queries.len().div_ceil(GROUP);
+    let groups = asked.len().div_ceil(GROUP);
     let threads = threads.unwrap_or_else(processors).clamp(1, groups.max(1));
     let work = Work {
         snapshot,
-        queries: &queries,
+        queries: &asked,
         reading,
         options: &options,
         next: AtomicUsize::new(0),
@@ -128,7 +136,7 @@ pub fn run(
 }
 
 impl Work<'_> {
-    /// What each thread does, until there are no more queries or one fails.
+    /// Runs a thread until there are no more queries or one fails.
     fn carry_out(&self) -> Result<(), (usize, gannet::Error)> {
         while !self.failed.load(Ordering::Relaxed) {
             let first = self.next.fetch_add(GROUP, Ordering::Relaxed);
@@ -251,9 +259,10 @@ impl Rankings {
                 let place: isize = key.extract()?;
                 let length = answers.queries.len() as isize;
                 let place = if place < 0 { place + length } else { place };
-                match (0..length).contains(&place) {
-                    true => place as usize,
-                    false => return Err(PyIndexError::new_err("there are not so many queries")),
+                if (0..length).contains(&place) {
+                    place as usize
+                } else {
+                    return Err(PyIndexError::new_err("there are not so many queries"));
                 }
             }
         };
@@ -356,12 +365,14 @@ impl Rankings {
 fn write_trec(answers: &Answers, path: &PathBuf, tag: &str) -> Result<(), String> {
     let io = |error: std::io::Error| error.to_string();
     let mut out = BufWriter::new(File::create(path).map_err(io)?);
-    let whole = |what: &str, name: &str| match name.is_empty() || name.contains(char::is_whitespace)
-    {
-        false => Ok(()),
-        true => Err(format!(
-            "the {what} {name:?} cannot stand in a run file: expected no blanks in it"
-        )),
+    let whole = |what: &str, name: &str| {
+        if name.is_empty() || name.contains(char::is_whitespace) {
+            Err(format!(
+                "the {what} {name:?} cannot stand in a run file: expected no blanks in it"
+            ))
+        } else {
+            Ok(())
+        }
     };
     whole("tag", tag)?;
     for (query, ranking) in answers.queries.iter().zip(&answers.rankings) {

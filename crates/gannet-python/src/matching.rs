@@ -17,7 +17,7 @@ use crate::options::Reading;
 /// Documents that are ranked at once.
 const AT_ONCE: usize = 1_000;
 
-/// Where few documents match, a range is so many times as long as the one before.
+/// The factor by which ranges grow while few documents match.
 const GROWTH: u32 = 4;
 
 /// IDs and scores of the documents that match.
@@ -26,7 +26,7 @@ pub struct Matching {
     searched: Searched,
     query: gannet::Query,
     options: SearchOptions,
-    /// How many doc IDs the next range has.
+    /// The number of doc IDs in the next range.
     width: u32,
     end: u32,
     found: vec::IntoIter<(String, f32)>,

@@ -62,7 +62,7 @@ impl Objects {
         py.detach(|| folder.names()).or_raise()
     }
 
-    /// Whether an index is published here.
+    /// Returns true if an index is published here.
     fn has_index(&self, py: Python<'_>) -> PyResult<bool> {
         let folder = self.held.get()?;
         py.detach(|| folder.has_index()).or_raise()

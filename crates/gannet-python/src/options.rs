@@ -1,4 +1,4 @@
-//! How an index is opened: arguments as Python gives them.
+//! The options for opening an index: arguments as Python gives them.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -9,23 +9,6 @@ use pyo3::types::PyBool;
 
 use crate::errors::{Raise, invalid};
 
-/// Units of sizes by the letters behind a number.
-const UNITS: [(&str, u64); 13] = [
-    ("kib", 1 << 10),
-    ("mib", 1 << 20),
-    ("gib", 1 << 30),
-    ("tib", 1 << 40),
-    ("kb", 1_000),
-    ("mb", 1_000_000),
-    ("gb", 1_000_000_000),
-    ("tb", 1_000_000_000_000),
-    ("k", 1 << 10),
-    ("m", 1 << 20),
-    ("g", 1 << 30),
-    ("t", 1 << 40),
-    ("b", 1),
-];
-
 /// A number of bytes: an integer, or text like `512MiB` and `64MB`.
 pub struct Bytes(pub usize);
 
@@ -34,7 +17,8 @@ impl<'py> FromPyObject<'_, 'py> for Bytes {
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Bytes> {
         if let Ok(text) = object.extract::<String>() {
-            return size(&text).map(Bytes);
+            let bytes = gannet::parse_bytes(&text);
+            return bytes.map(Bytes).ok_or_else(|| no_size(&text));
         }
         let number = object.extract::<usize>().ok();
         let number = number.filter(|_| !object.is_instance_of::<PyBool>());
@@ -49,27 +33,13 @@ pub fn memory_or_default(given: Option<Bytes>) -> Bytes {
     given.unwrap_or_else(|| Bytes(gannet::default_memory()))
 }
 
-fn size(text: &str) -> PyResult<usize> {
-    let lower = text.trim().to_ascii_lowercase();
-    let unit = UNITS
-        .iter()
-        .find_map(|(name, factor)| Some((lower.strip_suffix(name)?, *factor)));
-    let (number, factor) = unit.unwrap_or((&lower, 1));
-    let number: f64 = number.trim().parse().map_err(|_| no_size(text))?;
-    let bytes = number * factor as f64;
-    match number.is_finite() && (0.0..usize::MAX as f64).contains(&bytes) {
-        true => Ok(bytes as usize),
-        false => Err(no_size(text)),
-    }
-}
-
 fn no_size(given: &str) -> PyErr {
     invalid(format!(
         "{given:?} is no number of bytes: write it like \"512MiB\", \"64MB\" or 1048576"
     ))
 }
 
-/// What `open` takes beside a path.
+/// The arguments of `open` beside the path.
 pub struct OpenArguments {
     pub memory: Bytes,
     pub read_only: bool,
@@ -103,9 +73,10 @@ impl OpenArguments {
             (None, None) => {}
             _ => return Err(invalid("a cache needs both cache_dir and cache_size")),
         }
-        Ok(match self.read_only {
-            true => options.read_only(),
-            false => options,
+        Ok(if self.read_only {
+            options.read_only()
+        } else {
+            options
         })
     }
 }
@@ -127,7 +98,7 @@ fn backend(name: &str) -> PyResult<BackendChoice> {
     }
 }
 
-/// How words go together that nothing else joins.
+/// Returns the operator between words that nothing else joins.
 pub fn operator(name: &str) -> PyResult<Operator> {
     match name {
         "or" => Ok(Operator::Or),
@@ -136,12 +107,12 @@ pub fn operator(name: &str) -> PyResult<Operator> {
     }
 }
 
-/// How the text of a query is read.
+/// The options for reading the text of a query.
 #[derive(Clone, Copy)]
 pub struct Reading {
-    /// How words go together that nothing else joins.
+    /// The operator between words that nothing else joins.
     pub operator: Operator,
-    /// Whether it is words alone, whatever characters there are.
+    /// Set if the text is words alone, whatever characters there are.
     pub plain: bool,
 }
 

@@ -15,9 +15,9 @@ use crate::told::{Explained, Step, Told};
 /// A hit: its ID, its score, its JSON and its snippets.
 pub type Row = (String, f64, Option<Vec<u8>>, Snippets);
 
-/// What an answer tells: the query, total and whether that is exact, notes, what was read, the
-/// plan, seconds.
-pub type ToldState = (
+/// The pickled form of an answer beside its hits: the query, total and whether that is exact,
+/// notes, reads, the plan, seconds.
+pub type PickledFigures = (
     String,
     u64,
     bool,
@@ -29,11 +29,11 @@ pub type ToldState = (
 
 /// An answer: its hits, whether they have sources, the fields that they have, what it tells, the
 /// columns of its tables.
-pub type State = (
+pub type PickledAnswer = (
     Vec<Row>,
     bool,
     Option<Vec<String>>,
-    ToldState,
+    PickledFigures,
     Vec<(String, String)>,
 );
 
@@ -41,11 +41,13 @@ pub type State = (
 pub fn row<'py>(
     py: Python<'py>,
     found: &Found,
-    (place, score): (usize, f64),
+    place: usize,
+    score: f64,
 ) -> PyResult<Bound<'py, PyTuple>> {
-    let source = match found.has_sources() {
-        true => Some(PyBytes::new(py, &found.source(py, place)?)),
-        false => None,
+    let source = if found.has_sources() {
+        Some(PyBytes::new(py, &found.source(py, place)?))
+    } else {
+        None
     };
     let snippets = found.snippets(place).to_vec();
     (found.id(place), score, source, snippets).into_pyobject(py)
@@ -58,7 +60,9 @@ pub fn state<'py>(
     order: &[(usize, f64)],
     told: &Told,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let rows = order.iter().map(|entry| row(py, found, *entry));
+    let rows = order
+        .iter()
+        .map(|(place, score)| row(py, found, *place, *score));
     let rows: Vec<_> = rows.collect::<PyResult<_>>()?;
     let io = told.io;
     let plan = told.plan.clone();
@@ -76,10 +80,10 @@ pub fn state<'py>(
     (rows, found.has_sources(), fields, about, columns).into_bound_py_any(py)
 }
 
-/// What [`state`] was given: what was found, the scores, what the answer tells.
-pub fn answer(
-    (rows, has_sources, fields, about, columns): State,
-) -> PyResult<(Found, Vec<f64>, Told)> {
+/// Restores an answer from the arguments of [`state`]: the results, the scores, the figures of the
+/// answer.
+pub fn answer(pickled: PickledAnswer) -> PyResult<(Found, Vec<f64>, Told)> {
+    let (rows, has_sources, fields, about, columns) = pickled;
     let (query, total, total_is_exact, notes, io, plan, took) = about;
     let (rounds, reads, bytes, frames_hit, tier_hits) = io;
     let told = Told {
@@ -115,7 +119,8 @@ pub fn hit(row: Row, fields: Option<Vec<String>>) -> (Found, f64) {
     (found, score)
 }
 
-fn engine_hit((id, score, source, snippets): Row) -> gannet::Hit {
+fn engine_hit(row: Row) -> gannet::Hit {
+    let (id, score, source, snippets) = row;
     gannet::Hit {
         id,
         score: score as f32,

@@ -88,9 +88,10 @@ fn read(value: &Value) -> Option<Query> {
         "text" => Query::Text {
             field: field(),
             text: text(1)?,
-            operator: match parts.get(2)?.as_bool()? {
-                true => Operator::And,
-                false => Operator::Or,
+            operator: if parts.get(2)?.as_bool()? {
+                Operator::And
+            } else {
+                Operator::Or
             },
         },
         "phrase" => Query::Phrase {
@@ -147,8 +148,9 @@ fn read_end(value: &Value) -> Option<End<String>> {
         return value.is_null().then_some(End::Unbounded);
     };
     let text = parts.get(1)?.as_str()?.to_owned();
-    match parts.first()?.as_bool()? {
-        true => Some(End::Included(text)),
-        false => Some(End::Excluded(text)),
+    if parts.first()?.as_bool()? {
+        Some(End::Included(text))
+    } else {
+        Some(End::Excluded(text))
     }
 }

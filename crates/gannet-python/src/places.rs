@@ -1,4 +1,4 @@
-//! Where an index lies: in a folder, or published at a URL.
+//! The places of indexes: a folder, or a URL at which one is published.
 
 use std::path::{Path, PathBuf, absolute};
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use gannet::{Error, Index, Options, Result};
 use gannet_remote::RemoteOptions;
 
-/// Whether it is a URL and not the path of a folder.
+/// Returns true if it is a URL and not the path of a folder.
 pub fn is_url(path: &Path) -> bool {
     path.to_string_lossy().contains("://")
 }
@@ -14,11 +14,10 @@ pub fn is_url(path: &Path) -> bool {
 /// The same place whatever the working directory is: a handle may outlive it.
 pub fn fixed(path: &Path) -> Result<PathBuf> {
     check(path)?;
-    match is_url(path) {
-        true => Ok(path.to_owned()),
-        false => {
-            absolute(path).map_err(|error| Error::invalid(format!("{}: {error}", path.display())))
-        }
+    if is_url(path) {
+        Ok(path.to_owned())
+    } else {
+        absolute(path).map_err(|error| Error::invalid(format!("{}: {error}", path.display())))
     }
 }
 
@@ -26,19 +25,21 @@ pub fn fixed(path: &Path) -> Result<PathBuf> {
 fn check(path: &Path) -> Result<()> {
     let text = path.to_string_lossy();
     let scheme = text.split_once(":/").map(|(scheme, _)| scheme);
-    match scheme.is_some_and(|scheme| ["s3", "file"].contains(&scheme)) && !is_url(path) {
-        false => Ok(()),
-        true => Err(Error::invalid(format!(
+    if scheme.is_some_and(|scheme| ["s3", "file"].contains(&scheme)) && !is_url(path) {
+        Err(Error::invalid(format!(
             "{text} has one slash behind the scheme: give a URL as a string, and not as a Path"
-        ))),
+        )))
+    } else {
+        Ok(())
     }
 }
 
 /// Opens the index in a folder or at a URL.
 pub fn open(options: Options, path: &Path) -> Result<Index> {
-    match is_url(path) {
-        true => open_remote(options, path),
-        false => options.open(path),
+    if is_url(path) {
+        open_remote(options, path)
+    } else {
+        options.open(path)
     }
 }
 

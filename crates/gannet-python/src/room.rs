@@ -1,5 +1,5 @@
-//! What the handles of one index share for their results: the texts that are held, and the columns
-//! of tables.
+//! The state that handles of one index share for their results: the texts that are held, and the
+//! columns of tables.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,7 +10,7 @@ use crate::texts::Shelf;
 /// The fields of an index, with the names of their analyzers.
 pub type Columns = Arc<Vec<(String, String)>>;
 
-/// What results of one index share.
+/// The state that results of one index share.
 pub struct Room {
     /// The texts that are held.
     pub texts: Arc<Shelf>,

@@ -34,7 +34,7 @@ const SEARCH: [&str; 13] = [
     "cancel",
 ];
 
-/// Those of `search_many`.
+/// The names of the options of `search_many`.
 const MANY: [&str; 8] = [
     "k",
     "operator",
@@ -186,7 +186,7 @@ impl Searcher {
         )
     }
 
-    /// What the scores of queries take from the index as a whole.
+    /// Collects the statistics that scores of queries take from the index as a whole.
     #[pyo3(signature = (query, *, operator="or", syntax="query", fields=None, timeout=None))]
     fn statistics(
         &self,
@@ -232,7 +232,7 @@ impl Searcher {
         Ids::new(&self.searched)
     }
 
-    /// How many documents match: all, without a query.
+    /// Counts the documents that match: all, without a query.
     #[pyo3(signature = (query=None, *, operator="or", syntax="query", timeout=None))]
     fn count(
         &self,

@@ -14,7 +14,8 @@ pub fn selected<'py>(
     members(document, "", names)
 }
 
-/// What of a value, which stands at `path`, belongs to the named fields; nothing if there is none.
+/// Returns the part of a value at `path` that belongs to the named fields; nothing if there is
+/// none.
 fn within<'py>(
     value: &Bound<'py, PyAny>,
     path: &str,
@@ -61,7 +62,7 @@ fn members<'py>(
     Ok(found)
 }
 
-/// Whether a field is a member of the object `name`, at any depth.
+/// Returns true if a field is a member of the object `name`, at any depth.
 pub fn is_within(field: &str, name: &str) -> bool {
     let rest = field.strip_prefix(name);
     rest.is_some_and(|rest| rest.starts_with('.'))

@@ -34,7 +34,7 @@ impl Snapshot {
         self.held.take().map(drop)
     }
 
-    /// Whether it was closed.
+    /// True if it was closed.
     #[getter]
     fn closed(&self) -> bool {
         self.held.is_closed()

@@ -13,7 +13,7 @@ use crate::interrupts::Interrupts;
 use crate::many;
 use crate::options::{Reading, unknown};
 
-/// What the scores of a query take from an index as a whole.
+/// The statistics that scores of a query take from an index as a whole.
 #[pyclass(frozen, eq, name = "Statistics", module = "gannet")]
 #[derive(PartialEq)]
 pub struct PyStatistics(pub Arc<QueryStatistics>);
@@ -77,7 +77,7 @@ impl PyStatistics {
     }
 }
 
-/// What orders documents of the same score.
+/// Returns the order of documents of the same score.
 pub fn ties(name: Option<&str>) -> PyResult<Ties> {
     match name {
         None => Ok(Ties::DocId),
@@ -96,7 +96,7 @@ pub fn asked(queries: &Bound<'_, PyAny>) -> PyResult<Vec<Asked>> {
     match queries.extract::<Asked>() {
         Ok(one) => Ok(vec![one]),
         Err(error) if queries.try_iter().is_err() => Err(error),
-        Err(_) => Ok(many::queries(queries)?.1),
+        Err(_) => Ok(many::queries(queries)?.asked),
     }
 }
 

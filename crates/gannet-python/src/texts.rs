@@ -1,7 +1,7 @@
 //! The texts of the results that a program holds.
 //!
-//! What a search takes of the memory budget is given back when it ends. The texts of results that
-//! are held take a share of the budget at most, beside it. The oldest results let go of theirs, and
+//! A search gives its part of the memory budget back when it ends. The texts of results that are
+//! held take a share of the budget at most, beside it. The oldest results let go of theirs, and
 //! read a document again when one of its fields is asked for. The newest result always has its
 //! texts.
 //!
@@ -39,7 +39,7 @@ pub struct Texts {
     kept: Mutex<Kept>,
 }
 
-/// What is left of the texts.
+/// The part of the texts that is still held.
 #[derive(Clone)]
 pub enum Kept {
     /// All of them.
@@ -110,7 +110,7 @@ impl Texts {
         })
     }
 
-    /// What there is now.
+    /// Returns the texts that are held now.
     pub fn kept(&self) -> Kept {
         self.lock().clone()
     }

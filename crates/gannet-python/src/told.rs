@@ -1,4 +1,4 @@
-//! What an answer tells beside its hits.
+//! The figures and notes of an answer beside its hits.
 
 use std::time::Duration;
 
@@ -8,9 +8,9 @@ use gannet::{Query, SearchOptions, SearchResults};
 use crate::asking::Searched;
 use crate::room::Columns;
 
-/// What an answer tells beside its hits.
+/// The figures and notes of an answer beside its hits.
 pub struct Told {
-    /// How to ask again; hits that were pickled cannot.
+    /// The handle and the options for asking again; unpickled hits have none.
     pub again: Option<(Searched, SearchOptions)>,
     pub query: Query,
     pub total: u64,

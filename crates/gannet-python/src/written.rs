@@ -1,24 +1,24 @@
-//! What a write did, as Python sees it.
+//! The results of a write, as Python sees them.
 
 use gannet_input::Done;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 
-/// What a write did.
+/// The results of a write.
 #[pyclass(frozen, get_all, module = "gannet")]
 pub struct Written {
     /// Documents added, replacements included.
-    added: u64,
-    /// Those of them that replaced an older one.
-    replaced: u64,
+    pub added: u64,
+    /// Documents added that replaced an older one.
+    pub replaced: u64,
     /// Documents deleted.
-    deleted: u64,
+    pub deleted: u64,
     /// Documents rejected, where `on_error="skip"` passes over them.
-    rejected: u64,
+    pub rejected: u64,
     /// Why, one sentence each, of the first hundred.
-    rejections: Vec<String>,
-    /// What is to be known of documents that were added, one sentence each.
-    notes: Vec<String>,
+    pub rejections: Vec<String>,
+    /// Notes on documents that were added, one sentence each.
+    pub notes: Vec<String>,
 }
 
 impl Written {
@@ -43,22 +43,6 @@ impl Written {
             rejected: done.rejected,
             rejections,
             notes: [done.notes, done.text_notes].concat(),
-        }
-    }
-
-    /// Of its parts, as they were pickled.
-    pub fn read(
-        (added, replaced, deleted, rejected): (u64, u64, u64, u64),
-        rejections: Vec<String>,
-        notes: Vec<String>,
-    ) -> Written {
-        Written {
-            added,
-            replaced,
-            deleted,
-            rejected,
-            rejections,
-            notes,
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Where each page is: the objects that the newest publication names, and the packs at hand.
+//! Finds each page: in the objects that the newest publication names, or in the packs at hand.
 //!
-//! What always holds: an address names the same bytes for ever. So objects that an earlier
-//! publication named stay in the catalog as long as their publisher keeps them, and what was opened
-//! before a refresh goes on.
+//! Invariant: an address names the same bytes for ever. So objects that an earlier publication
+//! named stay in the catalog as long as their publisher keeps them, and a state that was opened
+//! before a refresh stays readable.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ struct Known {
     superseded: Option<Instant>,
 }
 
-/// What is known of the newest publication.
+/// The objects of the newest publication.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Catalog {
     /// The version of the superblock object.
@@ -41,11 +41,11 @@ pub(crate) struct Catalog {
     pub(crate) head: Head,
     extents: BTreeMap<(ZoneNumber, u32), Known>,
     packs: Vec<Arc<LoadedPack>>,
-    /// Whether objects were forgotten that an earlier publication named.
+    /// Set if objects were forgotten that an earlier publication named.
     pub(crate) has_forgotten: bool,
 }
 
-/// Where a page is.
+/// The place of a page.
 pub(crate) enum Found<'c> {
     /// In memory.
     Page(&'c [u8]),
@@ -142,7 +142,7 @@ impl Catalog {
         self.packs.iter().find(|pack| pack.origin == origin)
     }
 
-    /// Whether a pack at hand has this page.
+    /// Returns true if a pack at hand has this page.
     pub(crate) fn is_packed(&self, address: (ZoneNumber, u32)) -> bool {
         self.packs.iter().any(|pack| pack.page(address).is_some())
     }
@@ -154,7 +154,7 @@ impl Catalog {
         catalog
     }
 
-    /// Where a page is; nothing past the end of its file.
+    /// Returns the place of a page; nothing past the end of its file.
     pub(crate) fn find(&self, file: FileId, page: u32) -> Option<Found<'_>> {
         let FileId::Zone(zone) = file else {
             let slots = &self.publication.as_ref()?.slots;

@@ -61,7 +61,7 @@ pub struct RemoteDevice {
     counters: Counters,
 }
 
-/// What came of a request.
+/// The answer to the request of this number.
 type Outcome = (usize, Answer<Body>);
 
 /// A body, and the memory that is set aside for it.
@@ -75,7 +75,8 @@ impl RemoteDevice {
     /// `packs` what packs may take.
     pub(crate) fn open(
         objects: Objects,
-        (refresh, gap): (Duration, u64),
+        refresh: Duration,
+        gap: u64,
         memory: usize,
         packs: usize,
     ) -> Result<RemoteDevice> {
@@ -308,9 +309,10 @@ impl Device for RemoteDevice {
         let catalog = self.catalog();
         let missing = |file, page| self.missing(file, page);
         let requests = plan(&catalog, batch, self.joining(), missing)?;
-        match requests.is_empty() {
-            true => Ok(()),
-            false => self.fetch(&requests, batch),
+        if requests.is_empty() {
+            Ok(())
+        } else {
+            self.fetch(&requests, batch)
         }
     }
 

@@ -1,4 +1,4 @@
-//! What can become of a request, and how that is told.
+//! The failures of a request, and their messages.
 //!
 //! A request that may succeed later is tried again, with growing pauses, until the time of its
 //! batch is over. Everything else ends at once. An error names the URL, the object and what to do.
@@ -26,7 +26,7 @@ pub(crate) enum Fault {
     Failed(String),
 }
 
-/// What came of a request.
+/// The answer to a request.
 pub(crate) type Answer<T> = Result<T, Fault>;
 
 impl From<object_store::Error> for Fault {
@@ -52,7 +52,7 @@ impl From<object_store::Error> for Fault {
     }
 }
 
-/// Whether a server has said that the request is wrong.
+/// Returns true if a server has said that the request is wrong.
 fn is_rejected(error: &object_store::Error) -> bool {
     let text = error.to_string();
     let code = text.split_once("status code: ").map(|(_, rest)| rest);
@@ -116,7 +116,7 @@ impl Deadline {
         self.limit.saturating_sub(self.start.elapsed())
     }
 
-    /// How long is waited for the next bytes before a request is made again.
+    /// Returns the time that a request waits for the next bytes before it is made again.
     fn retention(&self) -> Duration {
         self.left().min(self.limit / 3)
     }

@@ -53,9 +53,10 @@ pub(crate) fn remove(objects: &Objects, published: &Published, keep: Duration) -
             && is_over(since.unwrap_or(object.written), now, keep)
     });
     let over: Vec<String> = over.map(|object| object.name).collect();
-    match over.is_empty() {
-        true => Ok(0),
-        false => objects.remove(over),
+    if over.is_empty() {
+        Ok(0)
+    } else {
+        objects.remove(over)
     }
 }
 

@@ -1,10 +1,10 @@
-//! Whether a store has what a publication names.
+//! Checks that a store has what a publication names.
 //!
-//! What the store tells of its objects shows which are missing or have another length. Readers
-//! take pages of packs from memory and never see the objects that have these pages, too. Who has
-//! less memory, or reads a later publication, needs those. So these pages are read in their
-//! objects, and packs that are not at hand as well. All other pages are read in their objects by
-//! whoever reads them.
+//! The store's listing shows which objects are missing or have another length. Readers take pages
+//! of packs from memory and never see the objects that have these pages, too. A reader with less
+//! memory, or of a later publication, needs those. So a check reads these pages in their objects,
+//! and the packs that are not at hand as well. All other pages are read in their objects by every
+//! reader.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -30,7 +30,7 @@ const RUNS_AT_ONCE: usize = 8;
 /// Consecutive pages of an object.
 struct Run {
     object: String,
-    /// Where they stand in it.
+    /// The range of their bytes in it.
     bytes: Range<u64>,
     pages: Vec<(FileId, u32)>,
 }
@@ -46,8 +46,8 @@ impl Run {
     }
 }
 
-/// What of these objects the store lacks, or holds in another length or version than was written: a
-/// sentence for each.
+/// Finds the objects that the store lacks, or holds in another length or version than was written:
+/// a sentence for each.
 pub(crate) fn missing(
     objects: &Objects,
     extents: &[Extent],
@@ -68,8 +68,8 @@ fn named(extents: &[Extent], packs: &[Pack]) -> impl Iterator<Item = (String, u6
     of_zones.chain(packs.iter().map(|of| (of.name(), of.bytes())))
 }
 
-/// What is wrong with an object of so many bytes, of which the store has told a version when it was
-/// written, or not.
+/// Describes the fault of an object of so many bytes, of which the store may have told a version
+/// when it was written.
 fn difference(found: Option<&Listed>, bytes: u64, version: Option<String>) -> Option<String> {
     let Some(found) = found else {
         return Some("the object is not there".to_owned());
@@ -82,8 +82,8 @@ fn difference(found: Option<&Listed>, bytes: u64, version: Option<String>) -> Op
 }
 
 impl RemoteDevice {
-    /// What is wrong with the objects of the newest publication of which this has copies, and with
-    /// packs.
+    /// Finds faults in the packs, and in the objects of the newest publication of which this has
+    /// copies.
     pub(crate) fn inspect(&self) -> Result<Vec<String>> {
         let catalog = self.catalog();
         let Some(publication) = &catalog.publication else {
@@ -223,7 +223,8 @@ fn runs_of_pack(pack: &Pack, head: &Head) -> Vec<Run> {
     runs.collect()
 }
 
-/// Where pages stand in the objects of their zones. What is in none is of an earlier publication.
+/// Returns the places of pages in the objects of their zones. Pages that are in none are of an
+/// earlier publication.
 fn runs_of_objects(catalog: &Catalog, pages: &[(u32, u32)]) -> Vec<Run> {
     let unpacked = catalog.without_packs(|_| false);
     let mut runs: Vec<Run> = Vec::new();

@@ -64,17 +64,17 @@ pub use publish::{PublishOptions, PublishReport, publish};
 use objects::Objects;
 use place::Place;
 
-/// How a published index is read.
+/// The options for reading a published index.
 #[derive(Clone, Debug)]
 pub struct RemoteOptions {
-    /// How the index is opened: for reading, whatever they say.
+    /// The options for opening the index, always for reading.
     pub index: Options,
-    /// How long one batch of requests may take, all its attempts together.
+    /// The time limit of one batch of requests, all its attempts together.
     pub timeout: Duration,
-    /// How old the newest publication that is known may be: [`Index::refresh`] asks the store only
+    /// The greatest age of the newest known publication: [`Index::refresh`] asks the store only
     /// when it is older.
     pub refresh: Duration,
-    /// What a request costs.
+    /// The cost of a request.
     pub link: LinkProfile,
     /// Bytes that are read for nothing rather than making another request; `None`: what the link
     /// justifies, and none beside a cache on flash, which would not get them.
@@ -146,13 +146,14 @@ fn open_on(objects: Objects, options: RemoteOptions) -> Result<(Index, Arc<Remot
         gap,
         ..
     } = options;
-    let justified = match index.has_cache() {
-        true => 0,
-        false => link.gap_bytes(),
+    let justified = if index.has_cache() {
+        0
+    } else {
+        link.gap_bytes()
     };
     let gap = gap.unwrap_or(justified);
     let memory = index.memory_bytes();
-    let device = RemoteDevice::open(objects, (refresh, gap), memory, memory / PACKS_ONE_OF)?;
+    let device = RemoteDevice::open(objects, refresh, gap, memory, memory / PACKS_ONE_OF)?;
     if device.publication().is_none() {
         return Err(Error::Format {
             path: device.url().into(),

@@ -12,7 +12,7 @@ use object_store::{GetOptions, GetRange, ObjectStore};
 
 use crate::fault::{Answer, Deadline, Fault};
 
-/// What was asked of the store so far.
+/// The counts of requests to the store so far.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     gets: AtomicU64,
@@ -49,7 +49,7 @@ impl Counts {
     }
 }
 
-/// What of an object is read.
+/// The part of an object to read.
 #[derive(Clone, Debug)]
 pub(crate) struct Wanted {
     pub(crate) name: String,
@@ -66,7 +66,7 @@ pub(crate) struct Got {
     pub(crate) version: Option<String>,
 }
 
-/// What requests share.
+/// The state that requests share.
 pub(crate) struct Link {
     pub(crate) store: Arc<dyn ObjectStore>,
     pub(crate) uploads: Arc<dyn ObjectStore>,
@@ -145,15 +145,16 @@ impl Link {
             }
             bytes.extend_from_slice(&chunk);
         }
-        match bytes.len() as u64 == room {
-            true => Ok(Got {
+        if bytes.len() as u64 == room {
+            Ok(Got {
                 bytes: Bytes::from(bytes),
                 version,
-            }),
-            false => Err(Fault::Failed(format!(
+            })
+        } else {
+            Err(Fault::Failed(format!(
                 "expected {room} bytes, got {}",
                 bytes.len()
-            ))),
+            )))
         }
     }
 }

@@ -16,11 +16,11 @@ use crate::fault::{Answer, Fault};
 use crate::link::{Got, Wanted};
 use crate::publication::{Head, Origin, Pack, Publication, SUPERBLOCK, SUPERBLOCK_MOST};
 
-/// How often a publication is read anew that is replaced meanwhile, or that is not what was
+/// The number of attempts to read a publication that is replaced meanwhile, or that is not what was
 /// written.
 const LOOKS: u32 = 4;
 
-/// What a head takes in memory, in its own bytes: an object has 28 bytes in it, 32 once it is
+/// The memory of a head, as a multiple of its bytes: an object has 28 bytes in it, 32 once it is
 /// decoded, and about 96 in the catalog.
 const HEAD_GROWTH: usize = 6;
 
@@ -56,14 +56,15 @@ impl RemoteDevice {
     /// for it. It says its length itself, and whoever wrote it may be anybody.
     pub(crate) fn check_head(&self, pack: &Pack) -> Result<()> {
         let needed = (pack.head_bytes as usize).saturating_mul(HEAD_GROWTH);
-        match needed <= self.heads {
-            true => Ok(()),
-            false => Err(Error::Memory {
+        if needed <= self.heads {
+            Ok(())
+        } else {
+            Err(Error::Memory {
                 what: format!("the list of objects of {}", self.objects.url()).into(),
                 needed,
                 free: self.heads,
                 budget: self.budget,
-            }),
+            })
         }
     }
 
@@ -160,18 +161,20 @@ impl RemoteDevice {
         }
         drop(sender);
         let got = receiver.into_iter().collect::<Answer<Vec<_>>>()?;
-        match got.len() == count {
-            true => Ok(got),
-            false => Err(Fault::Failed("a request ended early".to_owned())),
+        if got.len() == count {
+            Ok(got)
+        } else {
+            Err(Fault::Failed("a request ended early".to_owned()))
         }
     }
 }
 
-/// What of a pack is read: all of it, or its head where there is no room.
+/// Returns the part of a pack to read: all of it, or its head if there is no room.
 fn wanted_of(pack: &Pack, whole: bool) -> Wanted {
-    let bytes = match whole {
-        true => pack.bytes(),
-        false => pack.head_bytes as u64,
+    let bytes = if whole {
+        pack.bytes()
+    } else {
+        pack.head_bytes as u64
     };
     Wanted {
         name: pack.name(),

@@ -25,12 +25,12 @@ pub struct ObjectFolder {
 pub struct NamedObject {
     /// All of it.
     pub bytes: Vec<u8>,
-    /// What [`ObjectFolder::replace`] knows it by.
+    /// The version by which [`ObjectFolder::replace`] knows it.
     pub version: Option<String>,
 }
 
 impl ObjectFolder {
-    /// Those below `url`. All attempts of a request together have the time `timeout`.
+    /// Opens the objects below `url`. All attempts of a request together have the time `timeout`.
     ///
     /// # Errors
     ///
@@ -75,7 +75,7 @@ impl ObjectFolder {
     ///
     /// # Errors
     ///
-    /// Those of [`ObjectFolder::read`]. After one, the object may be replaced or not.
+    /// The same as of [`ObjectFolder::read`]. After an error, the object may be replaced or not.
     pub fn replace(&self, name: &str, known: Option<String>, bytes: Vec<u8>) -> Result<bool> {
         let fault = match self.objects.replace(name, known, bytes.clone()) {
             Ok(()) => return Ok(true),
@@ -93,17 +93,17 @@ impl ObjectFolder {
     ///
     /// # Errors
     ///
-    /// Those of [`ObjectFolder::read`].
+    /// The same as of [`ObjectFolder::read`].
     pub fn names(&self) -> Result<Vec<String>> {
         let listed = self.objects.list()?.into_iter();
         Ok(listed.map(|object| object.name).collect())
     }
 
-    /// Whether an index is published here.
+    /// Returns true if an index is published here.
     ///
     /// # Errors
     ///
-    /// Those of [`ObjectFolder::read`].
+    /// The same as of [`ObjectFolder::read`].
     pub fn has_index(&self) -> Result<bool> {
         Ok(self.read(SUPERBLOCK)?.is_some())
     }
@@ -113,7 +113,7 @@ impl ObjectFolder {
     ///
     /// # Errors
     ///
-    /// Those of [`ObjectFolder::read`].
+    /// The same as of [`ObjectFolder::read`].
     pub fn remove_all(&self) -> Result<u64> {
         let mut names: BTreeSet<String> = self.names()?.into_iter().collect();
         let mut removed = 0;

@@ -36,7 +36,7 @@ const THREADS_BESIDE: usize = 1;
 pub(crate) struct Listed {
     /// Its name below the prefix.
     pub(crate) name: String,
-    /// When it was written, in seconds of the epoch.
+    /// The time at which it was written, in seconds of the epoch.
     pub(crate) written: u64,
     pub(crate) bytes: u64,
     /// The version, where the store tells one.
@@ -281,13 +281,14 @@ impl Objects {
             Err(Fault::Missing) => None,
             Err(fault) => return Err(fault),
         };
-        match found == known {
-            true => self.put_over(name, bytes),
-            false => Err(Fault::Changed),
+        if found == known {
+            self.put_over(name, bytes)
+        } else {
+            Err(Fault::Changed)
         }
     }
 
-    /// What the store tells of an object without sending it.
+    /// Asks the store about an object without its bytes.
     pub(crate) fn head(&self, name: &str) -> Answer<Listed> {
         let (link, deadline) = (self.link(), self.deadline());
         let path = self.link.path(name);

@@ -1,4 +1,4 @@
-//! Where an index is published: the URL, and the object store behind it.
+//! The place of a published index: the URL, and the object store behind it.
 //!
 //! Two schemes are known. `s3://bucket/prefix` speaks the protocol of S3, with the endpoint and the
 //! credentials of the environment; `file:///folder` is a local folder that holds the same objects.
@@ -16,7 +16,7 @@ use url::Url;
 
 use crate::folder::LocalFolder;
 
-/// How long a connection may take to come about.
+/// The time limit for connecting.
 const CONNECT: Duration = Duration::from_secs(5);
 
 /// A URL that was understood.

@@ -1,4 +1,4 @@
-//! Which ranges of which objects a batch of reads needs.
+//! Plans the ranges of objects that a batch of reads needs.
 //!
 //! Pages of one object become one request where what lies between them costs less to read than
 //! another request: the gap that the link justifies. What always holds: a page is in one request,
@@ -37,14 +37,14 @@ impl Request {
         at(self.first)..at(self.end)
     }
 
-    /// Where a piece stands in the body.
+    /// Returns the range of a piece in the body.
     pub(crate) fn place(&self, piece: &Piece) -> std::ops::Range<usize> {
         let at = (piece.page - self.first) as usize * PAGE_SIZE;
         at..at + PAGE_SIZE
     }
 }
 
-/// How far requests are joined, in pages.
+/// The rules for joining requests, in pages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Joining {
     pub(crate) gap: u32,

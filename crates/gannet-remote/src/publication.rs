@@ -1,4 +1,4 @@
-//! What a publication consists of, as bytes: the superblock object and the head of a pack.
+//! The parts of a publication as bytes: the superblock object and the head of a pack.
 //!
 //! The superblock object is the only one that is replaced. It has the two root slots of an index,
 //! and behind them a record of the publication, which names its packs, the newest last. The head of
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use gannet::device::{PAGE_SIZE, ZoneNumber};
 
-/// What readers find from now on.
+/// The publication that readers find from now on.
 pub(crate) struct Published {
     pub(crate) publication: Publication,
     pub(crate) head: Head,
@@ -30,20 +30,20 @@ const VERSION: u32 = 1;
 /// The page of a root slot.
 pub(crate) type Slot = [u8; PAGE_SIZE];
 
-/// Which publication wrote an object: no two publishers draw the same token, so that no object is
-/// ever written twice.
+/// The publication that wrote an object: no two publishers draw the same token, so that no object
+/// is ever written twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Origin {
     pub(crate) number: u64,
     pub(crate) token: u64,
 }
 
-/// What the superblock object says.
+/// The contents of the superblock object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Publication {
     pub(crate) slots: Vec<Slot>,
     pub(crate) origin: Origin,
-    /// How long objects stay that a later publication does not name.
+    /// The time that objects stay which a later publication does not name.
     pub(crate) keep: Duration,
     /// The newest last.
     pub(crate) packs: Vec<Pack>,
@@ -111,7 +111,7 @@ impl Extent {
     }
 }
 
-/// Whether a publication may have an object of this name.
+/// Returns true if a publication may have an object of this name.
 pub(crate) fn is_of_index(name: &str) -> bool {
     let is_part = |folder: &str, rest: &str| {
         (folder == "packs" || folder.starts_with("zone-")) && !rest.contains('/')
@@ -217,13 +217,14 @@ impl Head {
         })?;
         let directory = reader.many(|reader| Ok((reader.u32()?, reader.u32()?)))?;
         let fits = |extent: &Extent| extent.first.checked_add(extent.pages).is_some();
-        match extents.iter().all(fits) {
-            true => Ok(Head {
+        if extents.iter().all(fits) {
+            Ok(Head {
                 extents,
                 retired,
                 directory,
-            }),
-            false => Err("expected pages below 2^32, found more".to_owned()),
+            })
+        } else {
+            Err("expected pages below 2^32, found more".to_owned())
         }
     }
 }
@@ -243,7 +244,7 @@ fn seal(mut out: Vec<u8>) -> Vec<u8> {
     out
 }
 
-/// What stands before the checksum at the end, if that is right.
+/// Checks the checksum at the end and returns the bytes before it.
 fn unseal(bytes: &[u8]) -> Result<&[u8], String> {
     let short = || {
         format!(
@@ -253,11 +254,12 @@ fn unseal(bytes: &[u8]) -> Result<&[u8], String> {
     };
     let (body, sum) = bytes.split_last_chunk::<4>().ok_or_else(short)?;
     let (found, expected) = (u32::from_le_bytes(*sum), crc32c::crc32c(body));
-    match found == expected {
-        true => Ok(body),
-        false => Err(format!(
+    if found == expected {
+        Ok(body)
+    } else {
+        Err(format!(
             "expected checksum {expected:08x}, found {found:08x}"
-        )),
+        ))
     }
 }
 

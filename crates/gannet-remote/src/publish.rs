@@ -32,13 +32,13 @@ const PACKS_MOST: usize = 8;
 /// next one, what an opening takes.
 const MEMORY_PARTS: usize = 4;
 
-/// How an index is published.
+/// The options for publishing an index.
 #[derive(Clone, Copy, Debug)]
 pub struct PublishOptions {
-    /// How long objects stay that no publication names any more: a reader must refresh within this
-    /// time. Also how long the objects of a publisher that was killed stay.
+    /// The time that objects stay which no publication names any more: a reader must refresh within
+    /// it. The objects of a publisher that was killed stay as long.
     pub keep: Duration,
-    /// How long one batch of requests may take, all its attempts together.
+    /// The time limit of one batch of requests, all its attempts together.
     pub timeout: Duration,
     /// Bytes of memory for publishing, beside the budget of the index: at least 64 MiB.
     pub memory: usize,
@@ -57,14 +57,14 @@ impl Default for PublishOptions {
     }
 }
 
-/// What a publishing did.
+/// The results of publishing.
 #[derive(Clone, Debug)]
 pub struct PublishReport {
-    /// What was copied.
+    /// The files that were copied.
     pub copied: BackupReport,
     /// The number of the publication that readers find now.
     pub publication: u64,
-    /// Whether there was anything new to publish.
+    /// Set if there was anything new to publish.
     pub is_new: bool,
     /// Bytes of the pages in the new pack.
     pub packed_bytes: u64,
@@ -113,9 +113,9 @@ pub(crate) fn publish_on(
     }
     let backup = index.begin_backup()?.0;
     // It never refreshes: what it goes on from must be what it replaces.
-    let reading = (Duration::MAX, 0);
+    let refresh = Duration::MAX;
     let part = options.memory / MEMORY_PARTS;
-    let device = RemoteDevice::open(objects, reading, part, part)?;
+    let device = RemoteDevice::open(objects, refresh, 0, part, part)?;
     let publisher = Arc::new(Publisher::new(device)?);
     let name = Path::new(publisher.device.url()).to_owned();
     let copied = backup.copy_to_device(Arc::clone(&publisher) as _, &name, progress)?;
@@ -149,7 +149,7 @@ pub(crate) fn publish_on(
     Ok(report)
 }
 
-/// What the next publication consists of, before it is written.
+/// The parts of the next publication, before it is written.
 struct Next {
     extents: Vec<Extent>,
     /// The packs before that stay.
@@ -272,9 +272,10 @@ fn kept_packs(catalog: &Catalog, wanted: usize) -> Vec<Pack> {
         kept.retain(|pack| pack.pages as usize >= wanted / 2);
     }
     let pages: usize = kept.iter().map(|pack| pack.pages as usize).sum();
-    match pages <= 2 * wanted {
-        true => kept,
-        false => Vec::new(),
+    if pages <= 2 * wanted {
+        kept
+    } else {
+        Vec::new()
     }
 }
 

@@ -24,13 +24,13 @@ pub(crate) struct Publisher {
     counters: Counters,
 }
 
-/// What is not published yet.
+/// The files that are not published yet.
 #[derive(Default)]
 pub(crate) struct Staged {
     /// The superblock, once it is there.
     pub(crate) slots: Option<Vec<Slot>>,
     pub(crate) zones: BTreeMap<ZoneNumber, StagedZone>,
-    /// Whether the superblock was written.
+    /// Set once the superblock is written.
     pub(crate) is_written: bool,
 }
 
@@ -194,9 +194,10 @@ impl Device for Publisher {
             }
             _ => staged.slots.take().is_some(),
         };
-        match was_there {
-            true => Ok(()),
-            false => Err(self.absent("remove", file)),
+        if was_there {
+            Ok(())
+        } else {
+            Err(self.absent("remove", file))
         }
     }
 

@@ -54,9 +54,9 @@ mod search;
 mod storage;
 
 pub use analysis::{Analyzer, Field, FieldKind, Schema, Scratch, Token};
-pub use base::{Error, PhraseFilters, Reservation, Result};
+pub use base::{Error, PhraseFilters, Reservation, Result, parse_bytes};
 pub use device::{Backend, BackendChoice, MemoryLimit, memory_limit};
-pub use documents::{Document, Expected, StoredDocument, Value};
+pub use documents::{Document, Expected, ObjectMembers, StoredDocument, Value};
 pub use index::{
     Backup, BackupReport, Durability, Index, Limits, Listing, MEMORY_BESIDE, MEMORY_DEFAULT,
     MEMORY_MIN, Options, PreparedBatch, RestoreReport, Search, Snapshot, Workbench, Written,
@@ -68,7 +68,7 @@ pub use search::{
 };
 pub use storage::{IndexIdentity, PageKind, identity_of_slot, prove_page};
 
-/// What an index, a query and a device tell about themselves.
+/// Figures of an index, a query and a device about themselves.
 pub mod diagnostics {
     pub use crate::cache::{IoCounts, TierFigures, UsedPage};
     pub use crate::device::{CountersSnapshot, RequestCounts};

@@ -28,16 +28,16 @@ pub struct BenchArguments {
     /// The file of queries, also .gz and .zst; - is standard input
     #[arg(value_name = "QUERIES")]
     pub queries: PathBuf,
-    /// How many threads ask
+    /// Number of threads that ask queries
     #[arg(long, value_name = "T", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub threads: u16,
-    /// How many seconds to measure; without it, every query is asked once
+    /// Seconds to measure for; without it, every query is asked once
     #[arg(long, value_name = "S")]
     pub seconds: Option<f64>,
-    /// How many seconds to ask before the measurement, which goes on with the next queries
+    /// Seconds to ask for before the measurement, which goes on with the next queries
     #[arg(long, value_name = "S")]
     pub warm: Option<f64>,
-    /// How many documents each query asks for
+    /// Number of documents each query asks for
     #[arg(
         short,
         value_name = "K",
@@ -49,7 +49,7 @@ pub struct BenchArguments {
     /// The field that is searched
     #[arg(long, value_name = "FIELD", default_value = "body")]
     pub field: String,
-    /// How a line of plain words is searched
+    /// The kind of query that a line of plain words becomes
     #[arg(long = "as", value_name = "KIND")]
     pub plain: Option<PlainKind>,
     /// Never ask the same query twice
@@ -58,8 +58,8 @@ pub struct BenchArguments {
     /// Count all matching documents exactly
     #[arg(long)]
     pub count: bool,
-    /// How long a query or a group may take (500ms, 10s, 2m, none; a number alone is seconds);
-    /// beyond it the exit code is 3
+    /// Time limit of a query or a group (500ms, 10s, 2m, none; a number alone is seconds); beyond
+    /// it the exit code is 3
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub timeout: TimeLimit,
     /// Load the stored documents and make snippets
@@ -71,7 +71,7 @@ pub struct BenchArguments {
     /// Note in the result that the frames were empty when the measurement began
     #[arg(long)]
     pub cold: bool,
-    /// How many queries a thread asks together
+    /// Number of queries that a thread asks together
     #[arg(long, value_name = "G", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub group: u16,
     /// Write the best documents of the first 200 queries to a file, one JSON object a line
@@ -92,7 +92,7 @@ pub struct BenchArguments {
     pub device: DrivenArguments,
 }
 
-/// What plain words mean.
+/// The meanings of plain words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PlainKind {
     /// All of them

@@ -7,7 +7,7 @@ use clap::Args;
 use super::path::LogArguments;
 use crate::size::Size;
 
-/// Where pages that leave memory are kept, and how many bytes of them.
+/// The folder and the size of the flash tier, which keeps pages that leave memory.
 #[derive(Debug, Args)]
 pub struct CacheArguments {
     /// Keep pages that leave memory in this folder, on a faster device than the index is on; it is

@@ -30,15 +30,15 @@ use super::update::UpdateArguments;
                   130 Ctrl-C, and 143 a request to terminate (SIGTERM), after an orderly end."
 )]
 pub struct Given {
-    /// What every command takes.
+    /// The options of every command.
     #[command(flatten)]
     pub common: Common,
-    /// What to do.
+    /// The command to run.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What to do.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Add documents to an index, which is made if it is missing

@@ -1,11 +1,11 @@
-//! What every command takes.
+//! The options that every command has.
 
 use clap::{Args, ValueEnum};
 
 use super::remote::RemoteArguments;
 use crate::size::Size;
 
-/// What every command takes.
+/// The options that every command has.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Options of every command")]
 pub struct Common {
@@ -18,7 +18,7 @@ pub struct Common {
         allow_negative_numbers = true
     )]
     pub given_memory: Option<Size>,
-    /// How the files are read and written
+    /// The way the files are read and written
     #[arg(
         long,
         global = true,
@@ -30,7 +30,7 @@ pub struct Common {
     /// Print the answer as one line of JSON; an error is a sentence on standard error all the same
     #[arg(long, global = true)]
     pub json: bool,
-    /// When text has colour; NO_COLOR is respected
+    /// Colours the text always, never, or on a terminal; NO_COLOR is respected
     #[arg(
         long,
         global = true,
@@ -43,7 +43,7 @@ pub struct Common {
     /// more than it
     #[arg(long, global = true, hide = true)]
     pub assert_memory: bool,
-    /// How URLs are read
+    /// The options for reading URLs
     #[command(flatten)]
     pub remote: RemoteArguments,
 }
@@ -67,7 +67,7 @@ pub enum BackendName {
     Pread,
 }
 
-/// When colour is used.
+/// The choices for colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ColorChoice {
     /// On a terminal

@@ -32,8 +32,8 @@ pub struct DeleteArguments {
     /// Let --query delete every document of the index
     #[arg(long, requires = "query")]
     pub all: bool,
-    /// How long each search for the next 1,000 documents of --query may take (500ms, 10s, 2m, none;
-    /// a number alone is seconds); beyond it the exit code is 3
+    /// Time limit of each search for the next 1,000 documents of --query (500ms, 10s, 2m, none; a
+    /// number alone is seconds); beyond it the exit code is 3
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub timeout: TimeLimit,
 }

@@ -37,7 +37,7 @@ pub struct ExportArguments {
     /// The folder of the index
     #[arg(value_name = "INDEX")]
     pub index: PathBuf,
-    /// Which documents; a query that begins with - comes after -- [default: all]
+    /// The query that selects documents; one that begins with - comes after -- [default: all]
     #[arg(value_name = "QUERY")]
     pub query: Vec<String>,
     /// Fields of the documents to write, separated by commas [default: all]
@@ -46,8 +46,8 @@ pub struct ExportArguments {
     /// The format of the output
     #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
     pub format: ExportFormat,
-    /// How long each search for the next documents may take (500ms, 10s, 2m, none; a number alone
-    /// is seconds); beyond it the exit code is 3
+    /// Time limit of each search for the next documents (500ms, 10s, 2m, none; a number alone is
+    /// seconds); beyond it the exit code is 3
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub timeout: TimeLimit,
     /// The flash tier
@@ -55,7 +55,7 @@ pub struct ExportArguments {
     pub cache: CacheArguments,
 }
 
-/// How documents are exported.
+/// The formats of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
     /// One JSON object a line

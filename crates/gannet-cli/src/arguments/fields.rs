@@ -17,8 +17,8 @@ pub struct FieldsArguments {
     /// The folder of the index
     #[arg(value_name = "INDEX")]
     pub index: PathBuf,
-    /// How long the look-up of all fields may take (500ms, 10s, 2m, none; a number alone is
-    /// seconds); beyond it the exit code is 3
+    /// Time limit of the look-up of all fields (500ms, 10s, 2m, none; a number alone is seconds);
+    /// beyond it the exit code is 3
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub timeout: TimeLimit,
 }

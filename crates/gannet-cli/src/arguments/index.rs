@@ -9,7 +9,7 @@ use gannet::PhraseFilters;
 use super::long_help::ANALYZERS;
 use super::sources::{FORMATS, SourceArguments};
 
-/// What is said of documents.
+/// The long help on documents.
 const INDEXING: &str = "The field `id` is the external ID, or the one that --id names, and one is made where it is missing. A document \
                   with the same ID is replaced. Documents that are rejected are reported, and the exit code is then 1. At \
                   the end the index is put in order where enough has come together.\n\n\
@@ -33,7 +33,8 @@ pub struct IndexArguments {
     /// The analyzer of new fields, or of one with FIELD=NAME; may be repeated
     #[arg(long, value_name = "[FIELD=]NAME")]
     pub analyzer: Vec<String>,
-    /// What new text fields keep so that phrases read less: `common` takes about a byte a word
+    /// Phrase filters that new text fields keep, so that phrases read less: `common` takes about a
+    /// byte a word
     #[arg(long, value_name = "KIND", default_value = "common", hide_short_help = true,
           value_parser = PossibleValuesParser::new(PhraseFilters::NAMES).try_map(phrase_filters))]
     pub phrase_filters: PhraseFilters,

@@ -1,4 +1,4 @@
-//! What the long help says beside the options: the query language, the analyzers.
+//! Parts of the long help beside the options: the query language, the analyzers.
 //!
 //! A line of a table fits 80 columns, and a paragraph is one line: it is broken where the terminal
 //! ends.

@@ -1,4 +1,4 @@
-//! What is wrong with a command line, in one line that says what to write instead.
+//! Turns errors of the command line into one line that says what to write instead.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser};
@@ -6,7 +6,7 @@ use clap::{CommandFactory, Parser};
 use super::command::{Command, Given};
 use crate::failure::{Failure, Outcome};
 
-/// What commands and options that are gone are called now, and which are not there yet.
+/// Commands and options that are gone or not there yet, each with the sentence that answers it.
 const RENAMED: [(&str, &str); 16] = [
     ("--facet", NO_FACETS),
     ("--facets", NO_FACETS),
@@ -42,7 +42,7 @@ const NO_SORTING: &str = "gannet does not sort by a field yet: hits come by scor
 const QUERY_AND_IDS: &str =
     "expected IDs or --query, found both: put a query of several words between quotation marks";
 
-/// What introduces advice in the parser's messages.
+/// The prefix of advice in the parser's messages.
 const TIP: &str = "tip: ";
 
 /// Commands whose last argument is a query.
@@ -119,7 +119,7 @@ fn option_names(command: &str, is_wanted: impl Fn(&clap::Arg) -> bool) -> Vec<St
     names.collect()
 }
 
-/// What is wrong, in one line: the parser's message and its advice without its usage.
+/// Returns the parser's message and its advice, without the usage, as one line.
 fn sentence(error: &clap::Error, words: &[String]) -> String {
     if let Some(renamed) = renamed(error) {
         return renamed.to_owned();
@@ -140,13 +140,14 @@ fn sentence(error: &clap::Error, words: &[String]) -> String {
     let lines = paragraphs.flat_map(str::lines);
     let tips = lines.filter_map(|line| line.trim().strip_prefix(TIP));
     let advice: Vec<String> = tips.map(one_line).collect();
-    match advice.is_empty() {
-        true => format!("{message} (--help says more)"),
-        false => format!("{message}: {} (--help says more)", advice.join("; ")),
+    if advice.is_empty() {
+        format!("{message} (--help says more)")
+    } else {
+        format!("{message}: {} (--help says more)", advice.join("; "))
     }
 }
 
-/// What took the place of a command or an option that is gone.
+/// Returns the replacement of a command or an option that is gone.
 fn renamed(error: &clap::Error) -> Option<&'static str> {
     let kind = match error.kind() {
         ErrorKind::InvalidSubcommand => ContextKind::InvalidSubcommand,
@@ -173,7 +174,8 @@ fn near_command(error: &clap::Error) -> Option<String> {
     ))
 }
 
-/// That a query which begins with a hyphen comes after `--`, where the parser took it for options.
+/// Returns the advice to write `--` before a query that begins with a hyphen, where the parser took
+/// it for options.
 fn query_with_hyphen(error: &clap::Error, words: &[String]) -> Option<String> {
     let (kind, is_start) = match error.kind() {
         ErrorKind::UnknownArgument => (ContextKind::InvalidArg, true),
@@ -191,11 +193,13 @@ fn query_with_hyphen(error: &clap::Error, words: &[String]) -> Option<String> {
         let letters = word
             .strip_prefix('-')
             .filter(|letters| !letters.starts_with('-'));
-        letters.is_some_and(|letters| match is_start {
-            true => part
-                .strip_prefix('-')
-                .is_some_and(|letter| letters.contains(letter)),
-            false => letters.len() > part.len() && letters.ends_with(part.as_str()),
+        letters.is_some_and(|letters| {
+            if is_start {
+                part.strip_prefix('-')
+                    .is_some_and(|letter| letters.contains(letter))
+            } else {
+                letters.len() > part.len() && letters.ends_with(part.as_str())
+            }
         })
     };
     let word = words.iter().find(|word| is_of(word))?;
@@ -208,8 +212,8 @@ fn query_with_hyphen(error: &clap::Error, words: &[String]) -> Option<String> {
     ))
 }
 
-/// What of a command line is the query: all words but the options that exist, their values and the
-/// index.
+/// Returns the words of a command line that are the query: all but existing options, their values
+/// and the index.
 fn query_words<'w>(command: &str, words: &'w [String]) -> Vec<&'w str> {
     let valued = options_with_values(command);
     let options = options(command);
@@ -230,9 +234,10 @@ fn query_words<'w>(command: &str, words: &'w [String]) -> Vec<&'w str> {
 
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_.:+".contains(c);
-    match word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
+    if word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
     }
 }
 

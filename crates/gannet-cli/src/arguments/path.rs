@@ -17,8 +17,8 @@ pub struct IndexPath {
 /// The limit of commands that take as long as an index is large.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct LogArguments {
-    /// How long the command may read the log that a writer has left which was killed (500ms, 10s,
-    /// 2m, none; a number alone is seconds); beyond it the exit code is 3
+    /// Time limit for reading the log that a killed writer has left (500ms, 10s, 2m, none; a number
+    /// alone is seconds); beyond it the exit code is 3
     #[arg(
         long = "timeout",
         value_name = "TIME",

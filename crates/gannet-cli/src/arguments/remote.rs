@@ -7,11 +7,11 @@ use clap::Args;
 use crate::size::Size;
 use crate::time::TimeLimit;
 
-/// What every command takes that reads a URL.
+/// The options of every command that reads a URL.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Options of every command")]
 pub struct RemoteArguments {
-    /// How long the requests for one batch of reads of a URL may take, with all their attempts
+    /// Time limit of the requests for one batch of reads of a URL, with all their attempts
     #[arg(
         long,
         global = true,
@@ -20,7 +20,7 @@ pub struct RemoteArguments {
         hide_short_help = true
     )]
     pub remote_timeout: TimeLimit,
-    /// How old the newest publication that is known of a URL may be, where many queries are asked
+    /// Greatest age of the newest known publication of a URL, where many queries are asked
     #[arg(
         long,
         global = true,
@@ -52,8 +52,8 @@ pub struct PublishArguments {
     /// index
     #[arg(value_name = "URL")]
     pub url: String,
-    /// How long objects stay that the newest state does not need: who reads an older one has this
-    /// time to refresh
+    /// Time that objects stay which the newest state does not need: readers of an older one have
+    /// this time to refresh
     #[arg(long, value_name = "TIME", default_value = "1h")]
     pub keep: TimeLimit,
 }

@@ -26,7 +26,7 @@ pub struct SearchArguments {
     /// The folder of the index
     #[arg(value_name = "INDEX")]
     pub index: PathBuf,
-    /// What to look for; several words are one query. One that begins with - comes after --
+    /// The words to look for; several words are one query. One that begins with - comes after --
     #[arg(value_name = "QUERY", required_unless_present = "queries")]
     pub query: Vec<String>,
     /// Answer each line of this file, also .gz and .zst; - is standard input. The newest state of
@@ -48,7 +48,7 @@ pub struct SearchArguments {
         allow_negative_numbers = true
     )]
     pub k: usize,
-    /// How many of the best documents to skip; 10 gives the second page of ten
+    /// Number of best documents to skip; 10 gives the second page of ten
     #[arg(
         long,
         value_name = "N",
@@ -71,7 +71,7 @@ pub struct SearchArguments {
     /// the text is as it was stored, not escaped for HTML [default: the text fields of the index]
     #[arg(long, value_name = "FIELD")]
     pub highlight: Vec<String>,
-    /// How long the search may take, and the log of a writer that was killed before it (500ms, 10s,
+    /// Time limit of the search, and of reading the log of a killed writer before it (500ms, 10s,
     /// 2m, none; a number alone is seconds); beyond it the exit code is 3
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub timeout: TimeLimit,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use gannet_input::{InputFormat, InputOptions};
 
-/// What is said of documents and their formats.
+/// The long help on documents and their formats.
 pub const FORMATS: &str = "JSON: one object a line, or an array of objects over any number of lines. CSV, TSV: a row is a document, the \
                   header names the fields, all values are strings, and an empty cell is no value; the first lines tell what \
                   separates fields (, ; tab |) and ends lines, and the summary says what is unusual. Bulk: action and source \
@@ -28,15 +28,14 @@ pub struct SourceArguments {
     /// Read texts line by line: each line is a document
     #[arg(long, conflicts_with = "format")]
     pub text_lines: bool,
-    /// What separates the fields of CSV and TSV: one sign, or tab [default: what the first lines
-    /// say]
+    /// Separator of the fields of CSV and TSV: one sign, or tab [default: what the first lines say]
     #[arg(long, value_name = "SIGN", value_parser = InputOptions::delimiter)]
     pub delimiter: Option<u8>,
     /// The field or column of the external IDs, where it is not `id`; it is called `id` in the
     /// index
     #[arg(long, value_name = "FIELD")]
     pub id: Option<String>,
-    /// Which files of a folder are read, by their endings: py,rs,log [default: txt,md,markdown]
+    /// Endings of the files of a folder that are read: py,rs,log [default: txt,md,markdown]
     #[arg(long, value_name = "ENDINGS", value_delimiter = ',')]
     pub ext: Vec<String>,
     /// Stop at the first document that is rejected
@@ -45,12 +44,12 @@ pub struct SourceArguments {
     /// Write all that is rejected to this file, one JSON object a line
     #[arg(long, value_name = "FILE")]
     pub rejected: Option<PathBuf>,
-    /// How many documents are made durable together; a power loss takes about so many at most
+    /// Number of documents made durable together; a power loss takes about so many at most
     /// [default: those of a flush]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub commit_every: Option<u64>,
-    /// How many threads prepare documents, at most one for each 4 MiB of --memory [default: the
-    /// processors of the machine]
+    /// Number of threads that prepare documents, at most one for each 4 MiB of --memory [default:
+    /// the processors of the machine]
     #[arg(
         long,
         value_name = "T",
@@ -58,7 +57,7 @@ pub struct SourceArguments {
         value_parser = clap::value_parser!(u16).range(1..=256)
     )]
     pub threads: Option<u16>,
-    /// When documents are made durable
+    /// The moment at which documents are made durable
     #[arg(
         long,
         value_name = "WHEN",
@@ -69,7 +68,7 @@ pub struct SourceArguments {
 }
 
 impl SourceArguments {
-    /// How the files are read.
+    /// Returns the options for reading the files.
     pub fn input(&self) -> InputOptions {
         let by_line = self.text_lines.then_some(InputFormat::TextLines);
         let plain = |ending: &String| ending.trim().trim_start_matches('.').to_owned();
@@ -88,7 +87,7 @@ impl SourceArguments {
     }
 }
 
-/// When a write is durable.
+/// The moments at which a write is made durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum DurabilityName {
     /// Each batch before the next one is written

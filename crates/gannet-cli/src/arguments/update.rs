@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::sources::{FORMATS, SourceArguments};
 
-/// What is said of changes.
+/// The long help on changes.
 const UPDATING: &str = "A document of the file has an ID and the fields that change: they take the place of those of the document with this \
                   ID, objects in them likewise, and all others stay as they are. An ID that the index does not have is \
                   rejected, unless --upsert adds it. `gannet index` replaces whole documents.\n\n\
@@ -20,7 +20,7 @@ pub struct UpdateArguments {
     /// The folder of the index
     #[arg(value_name = "INDEX")]
     pub index: PathBuf,
-    /// What changes
+    /// The files with the changes
     #[command(flatten)]
     pub sources: SourceArguments,
     /// Add documents whose IDs the index does not have

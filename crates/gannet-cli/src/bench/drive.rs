@@ -17,7 +17,7 @@ use super::latencies::Latencies;
 use super::settings::Settings;
 use crate::interrupt;
 
-/// What was seen from outside.
+/// The measurements of the threads that ask.
 pub struct Drive {
     pub latencies: Latencies,
     /// Of all queries together.

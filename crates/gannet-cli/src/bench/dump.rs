@@ -12,7 +12,7 @@ use super::settings::Settings;
 use crate::failure::{Failure, Outcome};
 use crate::search::score;
 
-/// How many queries are written down.
+/// The number of queries that are written down.
 const DUMPED: usize = 200;
 
 /// Asks the first queries once more, outside of the measurement, since IDs are only known with

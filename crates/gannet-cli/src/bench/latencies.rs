@@ -1,4 +1,5 @@
-//! How long queries took: percentiles from a histogram, mean and maximum from the times themselves.
+//! Records latencies of queries: percentiles from a histogram, mean and maximum from the times
+//! themselves.
 //!
 //! A list of all times could take more memory than the index may have. So times are counted in
 //! classes. The histogram never grows: it takes about 100 KiB from the start, and each thread has
@@ -17,7 +18,7 @@ const LONGEST: Duration = Duration::from_secs(3600);
 /// Significant digits of a percentile, so that it is at most a thousandth off.
 const DIGITS: u8 = 3;
 
-/// How long each of a number of queries took.
+/// The latencies of a number of queries.
 pub struct Latencies {
     classes: Histogram<u32>,
     count: u64,
@@ -56,7 +57,7 @@ impl Latencies {
         self.longest = self.longest.max(other.longest);
     }
 
-    /// How many queries there are.
+    /// Returns the number of queries.
     pub fn count(&self) -> u64 {
         self.count
     }

@@ -31,7 +31,7 @@ pub fn run(common: &Common, arguments: &BenchArguments, output: &mut Output) -> 
     let settings = Settings::resolve(arguments)?;
     #[cfg(feature = "ssd")]
     if let Some(profile) = &arguments.device.device {
-        return modelled::run(common, arguments, (profile, &settings), output);
+        return modelled::run(common, arguments, profile, &settings, output);
     }
     let before = Usage::now(None);
     let options = reading(common, &arguments.results);

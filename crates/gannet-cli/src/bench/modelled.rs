@@ -16,7 +16,7 @@ use crate::interrupt;
 use crate::opening::reading;
 use crate::output::Output;
 
-/// What the columns of costs and counts have, for a query each.
+/// The headings of the columns of costs and counts per query.
 const HEADING: [&str; 11] = [
     "queries",
     "pays",
@@ -35,7 +35,8 @@ const HEADING: [&str; 11] = [
 pub fn run(
     common: &Common,
     arguments: &BenchArguments,
-    (profile, settings): (&str, &Settings),
+    profile: &str,
+    settings: &Settings,
     output: &mut Output,
 ) -> Outcome<()> {
     let planner = planner_that(Choice::Drive, profile, &arguments.index)?;
@@ -56,18 +57,18 @@ pub fn run(
         &settings.options,
         &|| !interrupt::asked(),
     )?;
-    match output.is_json() {
-        true => output.json(&as_json(&comparison, &planner)),
-        false => print(&comparison, &planner, output),
+    if output.is_json() {
+        output.json(&as_json(&comparison, &planner))
+    } else {
+        print(&comparison, &planner, output)
     }?;
-    match interrupt::asked() {
-        true => {
-            output.finish()?;
-            Err(interrupt::failure(
-                "interrupted before all queries were asked",
-            ))
-        }
-        false => Ok(()),
+    if interrupt::asked() {
+        output.finish()?;
+        Err(interrupt::failure(
+            "interrupted before all queries were asked",
+        ))
+    } else {
+        Ok(())
     }
 }
 
@@ -122,7 +123,7 @@ fn accesses(work: &Work) -> u64 {
     work.dram_accesses + work.sram_accesses
 }
 
-/// What it comes to.
+/// Returns the conclusion in one sentence.
 fn verdict(all: &Class) -> String {
     if all.queries == 0 {
         return "such a drive can do nothing for these queries".to_owned();

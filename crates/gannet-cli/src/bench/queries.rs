@@ -28,11 +28,12 @@ pub fn read(arguments: &BenchArguments) -> Outcome<Vec<Query>> {
         );
         buffer.clear();
     }
-    match queries.is_empty() {
-        true => Err(Failure::caller(format!(
+    if queries.is_empty() {
+        Err(Failure::caller(format!(
             "{source}: there is no query in it"
-        ))),
-        false => Ok(queries),
+        )))
+    } else {
+        Ok(queries)
     }
 }
 

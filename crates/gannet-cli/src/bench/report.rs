@@ -14,7 +14,7 @@ use crate::search::requests;
 use crate::size::{Size, counted, grouped, human};
 use crate::{search, stats};
 
-/// What was measured.
+/// The results of a measurement.
 pub struct Report<'a> {
     pub common: &'a Common,
     pub arguments: &'a BenchArguments,
@@ -33,9 +33,10 @@ pub struct Report<'a> {
 impl Report<'_> {
     /// Prints the figures.
     pub fn print(&self, output: &mut Output) -> Outcome<()> {
-        match output.is_json() {
-            true => output.json(&self.json()),
-            false => self.print_text(output),
+        if output.is_json() {
+            output.json(&self.json())
+        } else {
+            self.print_text(output)
         }
     }
 
@@ -68,7 +69,7 @@ impl Report<'_> {
         })
     }
 
-    /// What was asked of a store behind a network; null where there is none.
+    /// Returns the requests to a store behind a network; null if there is none.
     fn remote(&self) -> Value {
         let [_, opened, started, ended] = self.usage;
         let (Some(opened), Some(started), Some(ended)) =

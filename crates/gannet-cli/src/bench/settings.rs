@@ -1,4 +1,4 @@
-//! What `gannet bench` measures: its arguments, resolved.
+//! The resolved arguments of `gannet bench`.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::failure::{Failure, Outcome};
 /// The longest measurement: a year.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// What is measured, resolved.
+/// The resolved arguments of a measurement.
 pub struct Settings {
     pub queries: Vec<Query>,
     pub options: SearchOptions,

@@ -1,4 +1,4 @@
-//! What a run has used up to one moment: time, CPU, reads, requests.
+//! Records what a run has used up to one moment: time, CPU, reads, requests.
 
 use std::time::{Duration, Instant};
 
@@ -7,13 +7,13 @@ use gannet::diagnostics::{CountersSnapshot, RequestCounts};
 
 use crate::process;
 
-/// What was used up to one moment.
+/// The resources used up to one moment.
 #[derive(Clone, Copy)]
 pub struct Usage {
     pub at: Instant,
     pub cpu: Duration,
     pub device: CountersSnapshot,
-    /// What was asked of a store behind a network.
+    /// The requests to a store behind a network.
     pub requests: Option<RequestCounts>,
     pub system_bytes_read: Option<u64>,
 }

@@ -23,13 +23,14 @@ pub fn make_parents(index: &Path) -> Outcome<Option<PathBuf>> {
         None => std::fs::metadata(parent).map(drop),
     };
     made.map_err(|error| unusable(index, missing.as_deref().unwrap_or(parent), &error))?;
-    match parent.is_dir() {
-        true => Ok(missing),
-        false => Err(Failure::caller(format!(
+    if parent.is_dir() {
+        Ok(missing)
+    } else {
+        Err(Failure::caller(format!(
             "no index can be made at {}: {} is a file, not a folder; check the path",
             index.display(),
             parent.display()
-        ))),
+        )))
     }
 }
 

@@ -94,7 +94,7 @@ fn work(common: &Common, settings: &Settings<'_>, output: &mut Output) -> Outcom
     rejections.map(drop)
 }
 
-/// Which folder has a name, by its device and its number.
+/// Returns the device and the number of the folder that a name stands for.
 fn identity(folder: &Path) -> Option<(u64, u64)> {
     let found = std::fs::symlink_metadata(folder).ok()?;
     found.is_dir().then(|| (found.dev(), found.ino()))
@@ -168,7 +168,7 @@ fn maintenance(index: &Index) -> gannet::Result<()> {
     Ok(())
 }
 
-/// How the process is to end after the summary.
+/// Returns the outcome of the process after the summary.
 fn ended(done: &Done, settings: &Settings<'_>, durable: bool) -> Outcome<()> {
     let before = match done.documents {
         0 => "no document before it is in the index".to_owned(),
@@ -186,13 +186,14 @@ fn ended(done: &Done, settings: &Settings<'_>, durable: bool) -> Outcome<()> {
         End::Whole => Err(Failure::said(1)),
         End::Rejected(rejection) => Err(Failure::caller(format!("{rejection}; {before}"))),
         End::Unreadable(sentence) => Err(Failure::caller(format!("{sentence}; {before}"))),
-        End::Failed(error) => Err(Failure::from(error.clone()).and_say(&match durable {
-            true => before,
-            false => format!(
+        End::Failed(error) => Err(Failure::from(error.clone()).and_say(&if durable {
+before
+} else {
+format!(
                 "{} taken before it, of which the index keeps those that were durable: count them with `gannet stats`",
                 counted(done.documents, "document")
-            ),
-        })),
+            )
+})),
         End::Interrupted => Err(interrupt::failure(format!(
             "interrupted after {}, all in the index; {}",
             counted(done.documents, "document"),

@@ -1,4 +1,4 @@
-//! What a terminal shows while documents are indexed; nothing in a pipe.
+//! Shows progress on a terminal while documents are indexed; nothing in a pipe.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;

@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use crate::failure::{Failure, Outcome};
 use crate::size::counted;
 
-/// How many rejections are told in full.
+/// The number of rejections that are printed in full.
 const TOLD_MAX: u64 = 20;
 
-/// How many the JSON of the summary has.
+/// The number of rejections in the JSON of the summary.
 const KEPT_MAX: usize = 1_000;
 
 /// Tells rejections on standard error.

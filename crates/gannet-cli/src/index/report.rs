@@ -1,4 +1,4 @@
-//! What a run of `gannet index` or `gannet update` came to.
+//! Reports the result of `gannet index` or `gannet update`.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::size::{counted, grouped, human};
 use crate::stats::doc_ids_warning;
 use crate::{allocator, process};
 
-/// What was done, and with what.
+/// The result of a run, and its settings.
 pub struct Report<'a> {
     pub common: &'a Common,
     pub settings: &'a Settings<'a>,
@@ -24,7 +24,7 @@ pub struct Report<'a> {
     pub rejections: &'a [Value],
     /// Why the run ended before the end of its sources.
     pub error: Option<&'a str>,
-    /// Whether all documents that were taken are durable.
+    /// Set if all documents that were taken are durable.
     pub durable: bool,
     pub seconds: f64,
     pub cpu_seconds: f64,
@@ -36,9 +36,10 @@ pub struct Report<'a> {
 
 /// Prints the summary.
 pub fn report(report: &Report<'_>, output: &mut Output) -> Outcome<()> {
-    match output.is_json() {
-        true => output.json(&report.json()),
-        false => report.print(output),
+    if output.is_json() {
+        output.json(&report.json())
+    } else {
+        report.print(output)
     }
 }
 
@@ -143,7 +144,7 @@ impl Report<'_> {
         notes
     }
 
-    /// What the caller should know of how the documents were read.
+    /// Returns notes on the way the documents were read.
     fn notes(&self) -> Vec<String> {
         let done = self.done;
         let mut notes: Vec<String> = done.notes.iter().map(|note| harmless(note)).collect();
@@ -157,7 +158,7 @@ impl Report<'_> {
         notes
     }
 
-    /// What became of documents beside being added.
+    /// Returns the counts of documents that were not simply added.
     fn counts(&self) -> Vec<String> {
         let done = self.done;
         let all = [

@@ -1,4 +1,4 @@
-//! What `gannet index` and `gannet update` work with: their arguments, checked.
+//! The checked arguments of `gannet index` and `gannet update`.
 
 use std::path::{Path, PathBuf};
 
@@ -13,13 +13,13 @@ use crate::opening::open_there;
 /// There is at most one thread for so much of the memory budget.
 const MEMORY_PER_THREAD: usize = 4 << 20;
 
-/// What a run works with: the arguments, checked.
+/// The checked arguments of a run.
 pub struct Settings<'a> {
     pub index: PathBuf,
     pub arguments: &'a SourceArguments,
     pub sources: Vec<Input>,
     pub threads: usize,
-    /// What is done with documents that do not say it themselves.
+    /// The kind of write for documents that do not name it themselves.
     pub write: Write,
     /// The analyzers as they were given.
     pub analyzers: &'a [String],
@@ -30,7 +30,7 @@ pub struct Settings<'a> {
 }
 
 impl<'a> Settings<'a> {
-    /// Those of `gannet index`.
+    /// Checks the arguments of `gannet index`.
     pub fn to_index(common: &Common, arguments: &'a IndexArguments) -> Outcome<Settings<'a>> {
         let mut settings =
             Settings::of(common, &arguments.index, &arguments.sources, Write::Whole)?;
@@ -42,11 +42,12 @@ impl<'a> Settings<'a> {
         Ok(settings)
     }
 
-    /// Those of `gannet update`.
+    /// Checks the arguments of `gannet update`.
     pub fn to_update(common: &Common, arguments: &'a UpdateArguments) -> Outcome<Settings<'a>> {
-        let write = match arguments.upsert {
-            true => Write::MergeOrAdd,
-            false => Write::Merge,
+        let write = if arguments.upsert {
+            Write::MergeOrAdd
+        } else {
+            Write::Merge
         };
         Settings::of(common, &arguments.index, &arguments.sources, write)
     }
@@ -103,7 +104,8 @@ impl<'a> Settings<'a> {
         Ok(())
     }
 
-    /// What to tell of analyzers for fields that no document has: most likely a name is misspelt.
+    /// Returns warnings about analyzers for fields that no document has: most likely a name is
+    /// misspelt.
     pub fn unused_analyzers(&self, index: &Index) -> Vec<String> {
         let snapshot = index.snapshot();
         let unused = self.field_analyzers.iter().filter_map(|(name, analyzer)| {
@@ -136,8 +138,8 @@ impl<'a> Settings<'a> {
     }
 }
 
-/// How many threads prepare documents: what each of them holds besides its documents must fit
-/// beside the budget.
+/// Returns the number of threads that prepare documents; the memory that each holds besides its
+/// documents must fit beside the budget.
 fn threads(common: &Common, arguments: &SourceArguments) -> usize {
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);
     let asked = arguments.threads.map_or_else(processors, usize::from);

@@ -10,7 +10,7 @@ use super::Answer;
 use crate::failure::Outcome;
 use crate::fields::Fields;
 
-/// What an answer was asked by.
+/// The arguments that produced an answer.
 pub struct Asked {
     pub snapshot: Snapshot,
     pub query: Query,
@@ -62,7 +62,7 @@ impl Answer {
     }
 }
 
-/// How many hits come before one whose document could not be read.
+/// Returns the number of hits before the first whose document could not be read.
 fn whole_hits(hits: &[Hit]) -> usize {
     let lacks = hits.iter().position(|hit| hit.error.is_some());
     lacks.unwrap_or(hits.len())

@@ -49,8 +49,8 @@ fn print_rest(answer: &Answer, output: &mut Output) -> Outcome<()> {
     )?;
     let figures = result_cache(answer.result_cache);
     write(&format!(r#","result_cache":{figures}"#), output)?;
-    if let Some(counts) = answer.requests {
-        write(&format!(r#","remote":{}"#, remote(counts)), output)?;
+    if let Some([opening, query]) = answer.requests {
+        write(&format!(r#","remote":{}"#, remote(opening, query)), output)?;
     }
     if let Some(report) = &results.plan {
         write(&format!(r#","plan":{}"#, plan(report)), output)?;
@@ -72,16 +72,17 @@ pub fn print_count(answer: &Answer, output: &mut Output) -> Outcome<()> {
         "result_cache": result_cache(answer.result_cache),
         "io": io(results.io),
         "backend": answer.backend.to_string(),
-        "remote": answer.requests.map(remote),
+        "remote": answer.requests.map(|[opening, query]| remote(opening, query)),
     }))
 }
 
-/// What was asked of a store behind a network: to open the index, and to answer.
-fn remote([opening, query]: [RequestCounts; 2]) -> Value {
+/// Returns the requests to a store behind a network: to open the index, and to answer.
+fn remote(opening: RequestCounts, query: RequestCounts) -> Value {
     json!({"opening": requests(opening), "query": requests(query)})
 }
 
-/// How old a reused answer is, and whether the index has changed since; null if it was computed.
+/// Returns the age of a reused answer and whether the index has changed since; null if it was
+/// computed.
 fn reused(results: &SearchResults) -> Value {
     let told = |reused: Reused| json!({"age_ms": reused.age.as_millis() as u64, "is_older": reused.is_older});
     results.reused.map_or(Value::Null, told)
@@ -153,7 +154,7 @@ pub fn score(score: f32) -> Value {
         .map_or(Value::Null, Value::from)
 }
 
-/// What was read.
+/// Returns the counts of reads.
 pub fn io(io: IoCounts) -> Value {
     json!({
         "rounds": io.rounds,
@@ -164,7 +165,7 @@ pub fn io(io: IoCounts) -> Value {
     })
 }
 
-/// What was asked of a store behind a network.
+/// Returns the requests to a store behind a network.
 pub fn requests(counts: RequestCounts) -> Value {
     json!({
         "rounds": counts.rounds,
@@ -208,7 +209,7 @@ fn plan(report: &PlanReport) -> Value {
     })
 }
 
-/// Who read the lists, the host or a drive, and why.
+/// Returns which side read the lists, the host or a drive, and why.
 fn offload(report: &OffloadReport) -> Value {
     let figures = report.figures.iter();
     let figures = figures.map(|(what, figure)| (what.clone(), json!(figure)));

@@ -24,25 +24,25 @@ use crate::output::{Form, Output, harmless};
 /// An answer, and what it took to get it.
 struct Answer {
     results: SearchResults,
-    /// What it was asked by.
+    /// The arguments that produced it.
     asked: hits::Asked,
     /// Hits printed so far, and the error of the first of which the document could not be read.
     shown: usize,
     failed: Option<gannet::Error>,
     took_us: u64,
     backend: Backend,
-    /// What was asked of a store behind a network: to open the index, and to answer.
+    /// The requests to a store behind a network: to open the index, and to answer.
     requests: Option<[RequestCounts; 2]>,
     result_cache: Option<ResultCacheFigures>,
     /// The fields of the sources that are shown.
     fields: Fields,
     /// Documents before the first hit.
     skipped: usize,
-    /// Whether the index has no document at all.
+    /// Set if the index has no document at all.
     is_empty: bool,
-    /// Whether the query has neither words nor anything else.
+    /// Set if the query has neither words nor anything else.
     asks_nothing: bool,
-    /// What the parser says of the query.
+    /// The parser's notes on the query.
     parser_notes: Vec<String>,
 }
 
@@ -115,7 +115,7 @@ fn all_whole(answer: Answer) -> Outcome<()> {
     answer.failed.map_or(Ok(()), |first| Err(first.into()))
 }
 
-/// What one must know of an answer beside its hits.
+/// Returns the notes on an answer that stand beside its hits.
 fn notes(answer: &Answer) -> Vec<String> {
     let results = &answer.results;
     let mut notes = answer.parser_notes.clone();
@@ -142,7 +142,7 @@ fn notes(answer: &Answer) -> Vec<String> {
     notes
 }
 
-/// What to write in place of a pattern that most likely is the last word of a question.
+/// Returns the text to write in place of a pattern that most likely is the last word of a question.
 fn question(pattern: &str) -> Option<String> {
     let word = pattern.strip_suffix('?')?;
     let is_word = !word.is_empty() && !word.contains(['*', '?', '\\']);
@@ -203,24 +203,27 @@ fn ask(opened: &Opened, text: &str, arguments: &SearchArguments) -> Outcome<Answ
 fn check_ranked(arguments: &SearchArguments) -> Outcome<()> {
     let most = SearchOptions::RANKED_MAX;
     let last = arguments.offset.saturating_add(arguments.k);
-    match last > most {
-        true => Err(Failure::caller(format!(
+    if last > most {
+        return Err(Failure::caller(format!(
             "--offset {} and -k {} go to document {last}, and a search ranks at most the best {most}: \
              `gannet export INDEX QUERY` writes all documents that match, however many",
             arguments.offset, arguments.k
-        ))),
-        false => Ok(()),
+        )));
     }
+    Ok(())
 }
 
 /// The fields to make snippets of: those that were named, or all text fields unless fields to show
 /// were.
 fn highlighted(snapshot: &Snapshot, arguments: &SearchArguments) -> Vec<String> {
-    match arguments.highlight.is_empty() {
-        _ if arguments.count => Vec::new(),
-        true if !arguments.fields.is_empty() => Vec::new(),
-        true => text_fields(snapshot),
-        false => arguments.highlight.clone(),
+    if arguments.count {
+        Vec::new()
+    } else if !arguments.highlight.is_empty() {
+        arguments.highlight.clone()
+    } else if arguments.fields.is_empty() {
+        text_fields(snapshot)
+    } else {
+        Vec::new()
     }
 }
 

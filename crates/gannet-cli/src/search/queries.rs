@@ -17,7 +17,7 @@ use crate::output::{Form, Output, harmless};
 /// Bytes of the longest line; a query has at most 64 KiB.
 const LINE_BYTES_MAX: usize = 1 << 20;
 
-/// How often the newest state of the index is looked for.
+/// The interval of looks for the newest state of the index.
 const REFRESH: Duration = Duration::from_secs(1);
 
 /// Answers all lines but blank ones. The first query that fails ends it.

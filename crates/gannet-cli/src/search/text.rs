@@ -14,7 +14,7 @@ use crate::fields::Fields;
 use crate::output::{Output, harmless};
 use crate::size::{counted, grouped, human};
 
-/// What the engine puts around what was found.
+/// The marks that the engine puts around matches.
 const MARKS: (&str, &str) = ("<em>", "</em>");
 
 /// Prints hits, the plan if it was asked for, and a footer.
@@ -113,7 +113,7 @@ fn indented(text: &str, output: &mut Output) -> Outcome<()> {
     lines.try_for_each(|line| output.line(format!("     {}", harmless(line)).trim_end()))
 }
 
-/// What was asked of a store behind a network.
+/// Returns the requests to a store behind a network, in words.
 pub fn asked(counts: RequestCounts) -> String {
     let retries = match counts.retries {
         0 => String::new(),
@@ -151,20 +151,21 @@ fn footer(answer: &Answer) -> String {
     )
 }
 
-/// How old the answer is, if it was reused.
+/// Returns the age of the answer in words, if it was reused.
 fn reused(answer: &Answer) -> String {
     let Some(reused) = answer.results.reused else {
         return String::new();
     };
-    let changed = match reused.is_older {
-        true => ", the index has changed since",
-        false => "",
+    let changed = if reused.is_older {
+        ", the index has changed since"
+    } else {
+        ""
     };
     let age = reused.age.as_secs_f64();
     format!(", reused after {age:.1} s{changed}")
 }
 
-/// How many answers the result cache has reused, and what it holds.
+/// Returns the number of answers that the result cache has reused, and its content, in words.
 pub fn reused_of(figures: &ResultCacheFigures) -> String {
     let asked = figures.reused + figures.computed;
     format!(
@@ -176,7 +177,7 @@ pub fn reused_of(figures: &ResultCacheFigures) -> String {
     )
 }
 
-/// What was read from the flash tier, where anything was.
+/// Returns the number of pages read from the flash tier in words, if there are any.
 fn from_cache(pages: u32) -> String {
     match pages {
         0 => String::new(),
@@ -184,7 +185,7 @@ fn from_cache(pages: u32) -> String {
     }
 }
 
-/// Which of the documents are shown, where that is not clear.
+/// Returns the numbers of the documents that are shown, unless they are the first.
 fn shown(answer: &Answer) -> String {
     let (first, shown) = (answer.skipped + 1, answer.shown);
     match (answer.skipped, shown) {

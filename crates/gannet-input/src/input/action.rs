@@ -2,9 +2,11 @@
 
 use std::fmt;
 
-use super::members::{Members, fault, id_of};
+use gannet::ObjectMembers;
 
-/// What is done.
+use super::members::{fault, id_of, members_of};
+
+/// The verbs of actions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
     /// A document is written, in place of the one with its ID.
@@ -50,7 +52,7 @@ const NOT_SUPPORTED: [&str; 8] = [
 
 /// An action.
 pub struct Action {
-    /// What is done.
+    /// The verb.
     pub verb: Verb,
     /// With which document, where it is said.
     pub id: Option<String>,
@@ -63,7 +65,7 @@ pub struct Action {
 impl Action {
     /// The action of a line; or why it is none.
     pub fn of(line: &[u8]) -> Result<Action, String> {
-        let members = Members::of(line.trim_ascii()).map_err(|error| {
+        let members = members_of(line.trim_ascii()).map_err(|error| {
             format!(
                 "{}; expected an action such as {{\"index\":{{\"_id\":\"1\"}}}}",
                 fault(&error)
@@ -79,13 +81,13 @@ impl Action {
         let verb = verb.ok_or_else(|| {
             format!("expected an action, which is index, create, update or delete, found {name:?}")
         })?;
-        let settings = Members::of(settings.get().as_bytes()).map_err(|_| {
+        let settings = members_of(settings.as_bytes()).map_err(|_| {
             format!("expected an object with _id behind {name:?}, found something else")
         })?;
         Ok(Action::with(verb, &settings))
     }
 
-    fn with(verb: Verb, settings: &Members<'_>) -> Action {
+    fn with(verb: Verb, settings: &ObjectMembers<'_>) -> Action {
         let mut action = Action {
             verb,
             id: None,
@@ -93,7 +95,7 @@ impl Action {
             fault: None,
         };
         for (name, value) in &settings.0 {
-            let value = value.get();
+            let value = *value;
             let fault = match name.as_str() {
                 _ if value == "null" => None,
                 "_id" => {
@@ -133,9 +135,9 @@ impl fmt::Display for Verb {
     }
 }
 
-/// Whether a line is an action beyond doubt: no document has such members alone.
+/// Returns true if a line is an action beyond doubt: no document has such members alone.
 pub fn is_action(line: &[u8]) -> bool {
-    let Ok(members) = Members::of(line.trim_ascii()) else {
+    let Ok(members) = members_of(line.trim_ascii()) else {
         return false;
     };
     let [(name, settings)] = members.0.as_slice() else {
@@ -147,14 +149,14 @@ pub fn is_action(line: &[u8]) -> bool {
             || PASSED_OVER.contains(&name)
             || NOT_SUPPORTED.contains(&name)
     };
-    let settings = Members::of(settings.get().as_bytes());
+    let settings = members_of(settings.as_bytes());
     is_verb && settings.is_ok_and(|settings| settings.0.iter().all(|(name, _)| is_setting(name)))
 }
 
 /// Appends a document with its ID as the last member, so that the columns of all others stay.
 pub fn with_id(document: &[u8], id: &str, out: &mut Vec<u8>) -> Result<(), String> {
     let document = document.trim_ascii_end();
-    let Ok(members) = Members::of(document) else {
+    let Ok(members) = members_of(document) else {
         // What is wrong is told with its column by whoever reads it.
         out.extend_from_slice(document);
         return Ok(());

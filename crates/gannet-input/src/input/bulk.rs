@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use super::action::{Action, Verb, is_action, with_id};
 use super::documents::{Documents, Found, too_long};
-use super::members::{Members, fault};
+use super::members::{fault, members_of};
 use crate::change::{Change, ChangeKind};
 use crate::source::{Line, Lines};
 
@@ -26,7 +26,7 @@ pub struct Bulk {
     /// The line that came last, or what a rejection is about.
     number: u64,
     line: Vec<u8>,
-    /// Whether `line` was read as a document, but is an action.
+    /// Set if `line` was read as a document but is an action.
     is_ahead: bool,
     notes: Vec<String>,
     /// The first index that was named, and whether another one was told.
@@ -141,9 +141,10 @@ impl Bulk {
         })
     }
 
-    /// What an update changes, and what it adds where there is nothing to change.
+    /// Appends the members that an update changes, and the document that it adds where there is
+    /// nothing to change.
     fn update(&self, id: String, asked_at: u64, buffer: &mut Vec<u8>) -> Result<Found, String> {
-        let body = Members::of(&self.line).map_err(|error| fault(&error))?;
+        let body = members_of(&self.line).map_err(|error| fault(&error))?;
         let mut names = body.0.iter().map(|(name, _)| name.as_str());
         let known = ["doc", "upsert", "doc_as_upsert"];
         let unknown = names.find(|name| !known.contains(name) && !PASSED_OVER.contains(name));

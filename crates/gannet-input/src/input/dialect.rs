@@ -1,39 +1,39 @@
-//! What separates the fields and ends the lines of a file of rows, by its first lines.
+//! Finds the separator of fields and the line ends of a file of rows, by its first lines.
 //!
-//! The sign counts that stands in the header and, where several do, as often in the rows as there.
-//! Where none stands in the header, the file has one column. A line `sep=;`, as spreadsheets write
-//! it, says the sign itself.
+//! The separator is a sign that stands in the header; of several, the one that the rows have as
+//! often as the header. A header without any of them means one column. A line `sep=;`, as
+//! spreadsheets write it, names the sign itself.
 
 use crate::bytes::BYTE_ORDER_MARK;
 use crate::format::InputFormat;
 
-/// How much of a file is looked at.
+/// The bytes of a file that are looked at.
 pub const DIALECT_BYTES: usize = 64 << 10;
 
-/// How many rows are compared with the header.
+/// The number of rows that are compared with the header.
 const ROWS_COMPARED: usize = 50;
 
-/// What may separate fields, beside what the format says.
+/// The separators that are considered beside that of the format.
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
-/// What introduces the delimiter on the first line.
+/// The prefix of a first line that names the delimiter.
 const SEP: &[u8] = b"sep=";
 
-/// How rows are written.
+/// The syntax of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dialect {
-    /// What separates fields.
+    /// The separator of fields.
     pub delimiter: u8,
-    /// Whether fields may stand between quotation marks.
+    /// Set if fields may stand between quotation marks.
     pub quoting: bool,
-    /// Whether some lines end with a carriage return alone.
+    /// Set if some lines end with a carriage return alone.
     pub returns: bool,
     /// Bytes of a first line that says the delimiter, and of a mark before it.
     pub front: usize,
 }
 
 impl Dialect {
-    /// That of a file that begins so, unless the caller knows its delimiter.
+    /// Returns the dialect of a file that begins so. A delimiter that the caller gives is taken.
     pub fn of(head: &[u8], format: InputFormat, given: Option<u8>) -> Dialect {
         let is_csv = format == InputFormat::Csv;
         let usual = usual(format);
@@ -51,7 +51,7 @@ impl Dialect {
         }
     }
 
-    /// What is not as the format says, in words; nothing where all is.
+    /// Describes the deviations from the format in words; `None` if there are none.
     pub fn unusual(&self, format: InputFormat, given: Option<u8>) -> Option<String> {
         let sign = (given.is_none() && self.delimiter != usual(format))
             .then(|| format!("{} separates the fields", named(self.delimiter)));
@@ -65,7 +65,7 @@ impl Dialect {
     }
 }
 
-/// What a format of rows has between its fields.
+/// Returns the separator that a format of rows has.
 fn usual(format: InputFormat) -> u8 {
     match format {
         InputFormat::Tsv => b'\t',
@@ -73,7 +73,7 @@ fn usual(format: InputFormat) -> u8 {
     }
 }
 
-/// Whether so much of a pipe tells the dialect: a line, and what follows a carriage return.
+/// Returns true if so much of a pipe tells the dialect: a line, and what follows a carriage return.
 pub fn is_enough(head: &[u8]) -> bool {
     let end = head.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
     end.is_some_and(|end| head[end] == b'\n' || end + 1 < head.len())
@@ -167,7 +167,7 @@ impl Rows {
         best.unwrap_or(usual)
     }
 
-    /// Whether a delimiter is in the header, and in a row if it is not the usual one.
+    /// Returns true if a delimiter is in the header, and in a row if it is not the usual one.
     fn is_possible(&self, sign: u8, usual: u8) -> bool {
         let mut rows = self.counts.iter().skip(1);
         let is_in_rows = self.counts.len() == 1 || rows.any(|row| count(row, sign) > 0);

@@ -1,4 +1,4 @@
-//! What every reader of documents gives: one document after the other as a line of JSON.
+//! The interface of readers of documents: one document after the other as a line of JSON.
 
 use std::io;
 use std::sync::Arc;
@@ -11,8 +11,7 @@ pub trait Documents {
     /// Appends the next document to `buffer` as one line of JSON, without its end.
     fn next(&mut self, buffer: &mut Vec<u8>) -> io::Result<Found>;
 
-    /// Whether the next document may be long in coming: it is not at hand, and nothing more comes
-    /// before `until`.
+    /// Returns true if the next document is not at hand and nothing more comes before `until`.
     fn pauses(&mut self, _until: Instant) -> bool {
         false
     }
@@ -21,17 +20,17 @@ pub trait Documents {
     /// and of documents of several lines their count.
     fn number(&self) -> u64;
 
-    /// What is counted so.
+    /// Returns the name of the unit that is counted.
     fn unit(&self) -> &'static str {
         "line"
     }
 
-    /// Where the document that came last begins, if it may have several lines or share one.
-    fn place(&self) -> Option<Place> {
+    /// Returns the place of the last document, if it may have several lines or share one.
+    fn place(&self) -> Option<DocumentStart> {
         None
     }
 
-    /// What the caller should know of how the source is read, since the last call.
+    /// Takes the notes on the way the source is read that are new since the last call.
     fn notes(&mut self) -> Vec<String> {
         Vec::new()
     }
@@ -42,16 +41,16 @@ pub trait Documents {
     }
 }
 
-/// Where a document begins in its file.
+/// The start of a document in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct DocumentStart {
     /// The line, from 1.
     pub line: u64,
     /// The bytes before it on the line.
     pub indent: usize,
 }
 
-impl Place {
+impl DocumentStart {
     /// A reason that names lines and columns of the document, with those of the file instead.
     pub fn within(self, reason: &str) -> String {
         self.moved(reason)
@@ -74,12 +73,12 @@ impl Place {
     }
 }
 
-/// What came next.
+/// The next thing that a reader found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     /// A document was appended.
     Document,
-    /// What the change needs was appended.
+    /// The bytes that the change needs were appended.
     Change(Change),
     /// Something that is no document, and why; the buffer is as it was.
     Rejected(String),
@@ -106,7 +105,7 @@ mod tests {
 
     #[test]
     fn reasons_name_the_lines_of_the_file() {
-        let place = Place {
+        let place = DocumentStart {
             line: 17,
             indent: 4,
         };

@@ -19,7 +19,7 @@ use super::text_lines::TextLines;
 use super::texts;
 use crate::source::{Lines, Source};
 
-/// What the IDs of the files of a folder are.
+/// The IDs of the files of a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FolderIds {
     /// Their paths below the folder.
@@ -31,7 +31,7 @@ pub enum FolderIds {
 /// The endings of text files.
 pub const ENDINGS: [&str; 3] = ["txt", "md", "markdown"];
 
-/// How many endings are named of what was passed over.
+/// The number of endings of passed-over files that are named.
 const NAMED_MAX: usize = 5;
 
 /// The text files of a folder.
@@ -43,7 +43,7 @@ pub struct Folder {
     limit: usize,
     number: u64,
     file: Option<Arc<str>>,
-    /// Whether each line is a document, and those of the file under way.
+    /// Set if each line is a document; the documents of the file under way follow.
     by_line: bool,
     lines: Option<TextLines>,
     is_told: bool,
@@ -160,9 +160,10 @@ impl Documents for Folder {
 
     fn notes(&mut self) -> Vec<String> {
         let is_end = self.walk.ahead.is_empty();
-        match is_end && !std::mem::replace(&mut self.is_told, is_end) {
-            true => self.walk.passed_over.sentence().into_iter().collect(),
-            false => Vec::new(),
+        if is_end && !std::mem::replace(&mut self.is_told, is_end) {
+            self.walk.passed_over.sentence().into_iter().collect()
+        } else {
+            Vec::new()
         }
     }
 }
@@ -170,7 +171,7 @@ impl Documents for Folder {
 /// The paths of the text files below a folder, in order; a folder that cannot be listed is told
 /// with its error.
 pub struct Walk {
-    /// What is still to be looked at, the next one last.
+    /// The paths that are still to be visited, the next one last.
     ahead: Vec<(PathBuf, bool)>,
     endings: Vec<String>,
     passed_over: PassedOver,
@@ -182,15 +183,16 @@ impl Walk {
         let usual = || ENDINGS.map(str::to_owned).to_vec();
         Walk {
             ahead: vec![(root.to_owned(), true)],
-            endings: match endings.is_empty() {
-                true => usual(),
-                false => endings.to_vec(),
+            endings: if endings.is_empty() {
+                usual()
+            } else {
+                endings.to_vec()
             },
             passed_over: PassedOver::default(),
         }
     }
 
-    /// What was passed over so far.
+    /// Returns the files that were passed over so far.
     pub fn passed_over(&self) -> &PassedOver {
         &self.passed_over
     }
@@ -240,7 +242,7 @@ impl Iterator for Walk {
     }
 }
 
-/// What of a folder is not read.
+/// The files of a folder that are not read.
 #[derive(Default)]
 pub struct PassedOver {
     /// Files by their endings.
@@ -250,13 +252,16 @@ pub struct PassedOver {
 }
 
 impl PassedOver {
-    /// How much it is, of which kinds; nothing where it is nothing.
+    /// Returns their number and kinds in words; `None` if there are none.
     pub fn sentence(&self) -> Option<String> {
         let mut endings: Vec<(&String, &u64)> = self.others.iter().collect();
         endings.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-        let named = |(ending, count): &(&String, &u64)| match ending.is_empty() {
-            true => format!("{count} without an ending"),
-            false => format!("{count} .{ending}"),
+        let named = |(ending, count): &(&String, &u64)| {
+            if ending.is_empty() {
+                format!("{count} without an ending")
+            } else {
+                format!("{count} .{ending}")
+            }
         };
         let mut kinds: Vec<String> = endings.iter().take(NAMED_MAX).map(named).collect();
         let more = endings.iter().skip(NAMED_MAX).map(|(_, count)| **count);

@@ -1,10 +1,10 @@
-//! What the first bytes of a source tell of JSON and of its lines.
+//! Looks at the first bytes of a source for the form of its JSON and its lines.
 
 use std::io;
 
 use crate::bytes::{BYTE_ORDER_MARK, Bytes};
 
-/// How much of a file tells what JSON it is.
+/// The bytes of a file that tell the form of its JSON.
 pub const JSON_BYTES: usize = 64 << 10;
 
 /// The same bytes, with line feeds where all lines of the first bytes end with carriage returns
@@ -14,13 +14,14 @@ pub fn line_feeds(mut reader: Bytes) -> io::Result<Bytes> {
         head.iter().any(|byte| matches!(byte, b'\n' | b'\r')) || is_array(head)
     })?;
     let returns = head.contains(&b'\r') && !head.contains(&b'\n');
-    Ok(match returns {
-        true => reader.with_line_feeds(),
-        false => reader,
+    Ok(if returns {
+        reader.with_line_feeds()
+    } else {
+        reader
     })
 }
 
-/// Whether a JSON array begins.
+/// Returns true if a JSON array begins.
 pub fn is_array(head: &[u8]) -> bool {
     without_mark(head).trim_ascii_start().starts_with(b"[")
 }

@@ -5,8 +5,8 @@ use std::io;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::documents::{Documents, Found, Place, append_json};
-use super::members::Members;
+use super::documents::{DocumentStart, Documents, Found, append_json};
+use super::members::members_of;
 
 /// Documents of which the member `field` is the external ID.
 pub struct Identified {
@@ -26,7 +26,7 @@ impl Identified {
     /// Gives the member its name, or says why the document has no ID.
     fn name_id(&self, line: &mut Vec<u8>, start: usize) -> io::Result<Result<(), String>> {
         let document = line.split_off(start);
-        let Ok(members) = Members::of(&document) else {
+        let Ok(members) = members_of(&document) else {
             // What is wrong is told with its column by whoever reads it.
             line.extend_from_slice(&document);
             return Ok(Ok(()));
@@ -47,7 +47,7 @@ impl Identified {
             line.push(if at == 0 { b'{' } else { b',' });
             append_json(if name == field { "id" } else { name }, line)?;
             line.push(b':');
-            line.extend_from_slice(value.get().as_bytes());
+            line.extend_from_slice(value.as_bytes());
         }
         line.push(b'}');
         Ok(Ok(()))
@@ -75,7 +75,7 @@ impl Documents for Identified {
         self.inner.number()
     }
 
-    fn place(&self) -> Option<Place> {
+    fn place(&self) -> Option<DocumentStart> {
         self.inner.place()
     }
 

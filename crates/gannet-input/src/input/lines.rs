@@ -4,7 +4,7 @@ use std::io;
 use std::time::Instant;
 
 use super::documents::{Documents, Found, too_long};
-use super::members::Members;
+use super::members::members_of;
 use crate::source::{Line, Lines};
 
 /// Why a line that begins an array is rejected.
@@ -62,7 +62,7 @@ impl Documents for JsonLines {
 fn comma(line: &[u8]) -> Option<usize> {
     let line = line.trim_ascii_end();
     let object = line.strip_suffix(b",")?;
-    Members::of(object).is_ok().then_some(line.len())
+    members_of(object).is_ok().then_some(line.len())
 }
 
 /// Why a line is rejected that has a comma behind its object.
@@ -72,8 +72,8 @@ fn behind(column: usize) -> String {
     )
 }
 
-/// Whether a text of several lines begins with an object that goes on behind the first, and no
-/// other object begins on the second.
+/// Returns true if a text of several lines begins with an object that goes on behind the first
+/// line, and no other object begins on the second.
 pub fn is_printed(head: &[u8]) -> bool {
     let lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     let mut lines = lines.filter(|line| !line.is_empty());
@@ -83,7 +83,7 @@ pub fn is_printed(head: &[u8]) -> bool {
         && second.is_some_and(|line| !line.starts_with(b"{"))
 }
 
-/// Whether a line is that of an object with more lines, as it is printed for people.
+/// Returns true if a line begins an object that goes on, as it is printed for people.
 fn is_beginning(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     line.starts_with(b"{") && matches!(line.last(), Some(b'{' | b'[' | b','))

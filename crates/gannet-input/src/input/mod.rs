@@ -1,9 +1,8 @@
-//! What documents are read from, and how: JSON, actions in bulk, rows of CSV or TSV, text files,
-//! folders of these.
+//! Sources of documents: JSON, actions in bulk, rows of CSV or TSV, text files, folders of these.
 //!
 //! Each kind is a reader of its own, which gives one document after the other as JSON (`lines`,
-//! `values`, `bulk`, `rows`, `texts`, `text_lines`). So all that comes behind sees lines only.
-//! What a file is, its first bytes tell beside its name.
+//! `values`, `bulk`, `rows`, `texts`, `text_lines`). So the code behind it sees lines only. The
+//! first bytes of a file tell its kind beside its name.
 
 mod action;
 mod bulk;
@@ -30,12 +29,12 @@ use gannet::{Error, Result};
 
 use self::action::is_action;
 use self::bulk::Bulk;
-pub use self::documents::{Documents, Found, Place};
+pub use self::documents::{DocumentStart, Documents, Found};
 use self::folder::{Folder, FolderIds, Walk};
 use self::heads::{JSON_BYTES, is_array, line_feeds, without_mark};
 use self::identified::Identified;
 use self::lines::{JsonLines, is_printed};
-use self::members::Members;
+use self::members::members_of;
 pub use self::members::without_id;
 pub use self::options::InputOptions;
 use self::rows::Rows;
@@ -55,7 +54,7 @@ pub struct Input {
     options: Arc<InputOptions>,
 }
 
-/// Where documents are.
+/// The kinds of sources.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum From {
     /// One after the other, or one that is a text. Where nothing says the format, JSON, if it
@@ -69,8 +68,8 @@ enum From {
 const BEGINNING_SHOWN: usize = 40;
 
 impl Input {
-    /// What a path on the command line means, in the format that is given or in the one that its
-    /// name says. What cannot be read is told at once, before any work.
+    /// Returns the source at a path of the command line, in the given format or in the one that its
+    /// name says. Fails at once, before any work, if it cannot be read.
     fn at(path: &Path, options: &Arc<InputOptions>) -> Result<Input> {
         let options = Arc::clone(options);
         if path.is_dir() {
@@ -91,8 +90,8 @@ impl Input {
         Ok(Input { from, options })
     }
 
-    /// What all paths of a command line mean. Where several of them are texts, two folders may have
-    /// files of the same name, so that the path of the folder is part of their IDs.
+    /// Returns the sources at all paths of a command line. With several of them, two folders may
+    /// have text files of the same name, so the path of the folder becomes part of their IDs.
     pub fn all(paths: &[PathBuf], options: InputOptions) -> Result<Vec<Input>> {
         let options = Arc::new(options);
         let inputs = paths.iter().map(|path| Input::at(path, &options));
@@ -140,9 +139,10 @@ impl Input {
         if walk.next().is_some() {
             return Ok(From::Folder(path.to_owned(), FolderIds::Below));
         }
-        let endings = match options.endings.is_empty() {
-            true => folder::ENDINGS.map(str::to_owned).to_vec(),
-            false => options.endings.clone(),
+        let endings = if options.endings.is_empty() {
+            folder::ENDINGS.map(str::to_owned).to_vec()
+        } else {
+            options.endings.clone()
         };
         let endings: Vec<String> = endings.iter().map(|ending| format!(".{ending}")).collect();
         let found = walk.passed_over().sentence();
@@ -161,7 +161,7 @@ impl Input {
         }
     }
 
-    /// What its documents are said to be from.
+    /// Returns the name of the source for messages.
     pub fn origin(&self) -> Origin {
         Origin {
             name: self.to_string().into(),
@@ -233,9 +233,9 @@ impl fmt::Display for Input {
     }
 }
 
-/// Whether a JSON object names its external ID.
+/// Returns true if a JSON object names its external ID.
 pub fn brings_id(document: &[u8]) -> bool {
-    let members = Members::of(document.trim_ascii());
+    let members = members_of(document.trim_ascii());
     members.is_ok_and(|members| members.value("id").is_some())
 }
 
@@ -281,14 +281,12 @@ fn bulk(
     Err(io::Error::new(io::ErrorKind::InvalidData, reason))
 }
 
-/// What is wrong with a file in this format, by its first bytes, of which none is taken.
+/// Returns the mismatch between a file and its format by its first bytes, of which none is
+/// consumed.
 fn mistaken(reader: &mut Bytes, format: Option<InputFormat>) -> io::Result<Option<String>> {
     let head = reader.peek(SIGNATURE_BYTES, |_| true)?;
     let is_text = matches!(format, Some(InputFormat::Text | InputFormat::TextLines));
-    let marked = match is_text {
-        true => None,
-        false => markup(&head),
-    };
+    let marked = if is_text { None } else { markup(&head) };
     if let Some(found) = foreign(&head).or(marked) {
         let file = if is_text { "text" } else { "documents" };
         return Ok(Some(format!("expected {file}, found {found}")));
@@ -298,17 +296,16 @@ fn mistaken(reader: &mut Bytes, format: Option<InputFormat>) -> io::Result<Optio
     if format.is_some() || matches!(first.first(), None | Some(b'{' | b'[')) {
         return Ok(None);
     }
-    let found = match is_binary(&head) {
-        true => "binary data".to_owned(),
-        false => {
-            let line = first.split(|byte| matches!(byte, b'\n' | b'\r')).next();
-            let shown: String = String::from_utf8_lossy(line.unwrap_or_default())
-                .trim_end()
-                .chars()
-                .take(BEGINNING_SHOWN)
-                .collect();
-            format!("{shown:?}")
-        }
+    let found = if is_binary(&head) {
+        "binary data".to_owned()
+    } else {
+        let line = first.split(|byte| matches!(byte, b'\n' | b'\r')).next();
+        let shown: String = String::from_utf8_lossy(line.unwrap_or_default())
+            .trim_end()
+            .chars()
+            .take(BEGINNING_SHOWN)
+            .collect();
+        format!("{shown:?}")
     };
     Ok(Some(format!(
         "expected JSON lines, as the name says no other format, found {found}: give --format jsonl, csv, tsv or text, or \

@@ -1,4 +1,4 @@
-//! How files are to be read, where their names and first bytes do not say it.
+//! Options for reading files whose names and first bytes do not tell enough.
 
 use std::path::Path;
 
@@ -6,19 +6,19 @@ use gannet::{Error, Result};
 
 use crate::format::InputFormat;
 
-/// How files are read.
+/// The options for reading files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InputOptions {
     /// The format of all files, or the one that the name of each says.
     pub format: Option<InputFormat>,
-    /// What separates the fields of rows, or what their first lines say.
+    /// The separator of the fields of rows; by default their first lines tell it.
     pub delimiter: Option<u8>,
     /// The field of the external IDs, where it is not `id`; it is called `id` in the index.
     pub id: Option<String>,
     /// The endings of the files of a folder that are read, without the dot; if there are none,
     /// those of text files.
     pub endings: Vec<String>,
-    /// Whether documents change others, so that none says itself what is done.
+    /// Set if documents change others, so that none names an operation itself.
     pub is_change: bool,
 }
 

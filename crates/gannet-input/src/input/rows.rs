@@ -29,7 +29,7 @@ const END: &[u8] = b"\n\0end of the rows\0\n";
 /// The rows of a source.
 pub struct Rows {
     reader: csv::Reader<Bounded>,
-    /// What may still be read for one record.
+    /// The bytes that may still be read for one record.
     left: Arc<AtomicUsize>,
     /// The columns, each as the beginning of a JSON member.
     columns: Vec<String>,
@@ -134,7 +134,7 @@ impl Rows {
         Ok(read && !self.is_end()?)
     }
 
-    /// Whether the record is that behind those of the source.
+    /// Returns true if the record is the one behind those of the source.
     fn is_end(&self) -> io::Result<bool> {
         let end = END.trim_ascii();
         let Some(last) = self.record.iter().next_back() else {
@@ -154,12 +154,13 @@ impl Rows {
         }
     }
 
-    /// That the record has more or fewer fields than the header.
+    /// Describes a record that has more or fewer fields than the header.
     fn ragged(&self) -> String {
         let mut cells = self.record.iter();
-        let hint = match cells.any(|cell| without_return(cell).contains(&b'\r')) {
-            true => "; a carriage return (CR) stands in it: end all lines alike",
-            false => "",
+        let hint = if cells.any(|cell| without_return(cell).contains(&b'\r')) {
+            "; a carriage return (CR) stands in it: end all lines alike"
+        } else {
+            ""
         };
         format!(
             "expected {} fields as in the header, found {}{hint}",
@@ -290,7 +291,7 @@ fn names(header: &ByteRecord) -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// What stands before a carriage return, with which lines of some systems end.
+/// Returns a cell without the carriage return with which lines of some systems end.
 fn without_return(cell: &[u8]) -> &[u8] {
     cell.strip_suffix(b"\r").unwrap_or(cell)
 }
@@ -305,7 +306,7 @@ struct Bounded {
     left: Arc<AtomicUsize>,
     /// Bytes that were read.
     given: u64,
-    /// What follows the source and was not read yet.
+    /// The bytes behind the source that were not read yet.
     end: &'static [u8],
 }
 

@@ -16,7 +16,7 @@ use crate::source::Source;
 /// The endings of those that are Markdown.
 const MARKDOWN: [&str; 2] = ["md", "markdown"];
 
-/// What begins and ends a block of code.
+/// The fences of a block of code.
 const FENCES: [&str; 2] = ["```", "~~~"];
 
 /// One file, or standard input.
@@ -120,9 +120,10 @@ fn append_member(name: &str, text: &str, buffer: &mut Vec<u8>) -> io::Result<()>
 /// The first heading of Markdown, or the name of the file without its endings.
 fn title(path: &Path, text: &str) -> String {
     let plain = without_compression(path);
-    let heading = match is_markdown(&plain) {
-        true => heading(text),
-        false => None,
+    let heading = if is_markdown(&plain) {
+        heading(text)
+    } else {
+        None
     };
     let name = plain.file_stem().unwrap_or_default();
     heading.unwrap_or_else(|| name.to_string_lossy().into_owned())
@@ -149,9 +150,10 @@ fn heading(text: &str) -> Option<String> {
             (Some(open), Some(mark)) if open == mark => fence = None,
             _ => {}
         }
-        let found = match fence.is_some() || mark.is_some() {
-            true => None,
-            false => marked(line).or_else(|| is_underline(line).then_some(before)),
+        let found = if fence.is_some() || mark.is_some() {
+            None
+        } else {
+            marked(line).or_else(|| is_underline(line).then_some(before))
         };
         if let Some(found) = found.filter(|found| !found.is_empty()) {
             return Some(found.to_owned());
@@ -161,7 +163,7 @@ fn heading(text: &str) -> Option<String> {
     None
 }
 
-/// What stands behind settings between two lines `---` at the front.
+/// Returns the text behind settings between two lines `---` at the front.
 fn without_front_matter(text: &str) -> &str {
     let settings = text.strip_prefix("---\n");
     let behind = settings.and_then(|settings| settings.split_once("\n---\n"));
@@ -176,7 +178,7 @@ fn marked(line: &str) -> Option<&str> {
     is_heading.then(|| rest.trim_end_matches('#').trim())
 }
 
-/// Whether a line has nothing but `=`.
+/// Returns true if a line has nothing but `=`.
 fn is_underline(line: &str) -> bool {
     !line.is_empty() && line.bytes().all(|byte| byte == b'=')
 }

@@ -7,7 +7,7 @@
 use std::io::{self, BufRead};
 use std::time::Instant;
 
-use super::documents::{Documents, Found, Place, too_long};
+use super::documents::{DocumentStart, Documents, Found, too_long};
 use crate::bytes::Bytes;
 
 /// Documents in arrays, or beside each other.
@@ -15,14 +15,14 @@ pub struct Values {
     reader: Bytes,
     limit: usize,
     number: u64,
-    /// Where the next byte stands.
-    here: Place,
-    /// Where the document begins that came last.
-    began: Place,
+    /// The place of the next byte.
+    here: DocumentStart,
+    /// The place at which the last document begins.
+    began: DocumentStart,
     within: Within,
 }
 
-/// What is around the next document.
+/// The surroundings of the next document.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Within {
     /// Nothing, and no array came yet.
@@ -31,14 +31,14 @@ enum Within {
     Array { wants_comma: bool },
     /// Nothing, behind an array.
     Behind,
-    /// What is no JSON, and is passed over.
+    /// Bytes that are no JSON, and are passed over.
     Nothing,
 }
 
 impl Values {
     /// Documents of at most `limit` bytes.
     pub fn new(reader: Bytes, limit: usize) -> Values {
-        let start = Place { line: 1, indent: 0 };
+        let start = DocumentStart { line: 1, indent: 0 };
         Values {
             reader,
             limit,
@@ -153,9 +153,10 @@ impl Values {
             }
             let (count, is_end) = end.find(at_hand);
             is_too_long |= buffer.len() - start + count > self.limit;
-            match is_too_long {
-                true => buffer.truncate(start),
-                false => buffer.extend_from_slice(&at_hand[..count]),
+            if is_too_long {
+                buffer.truncate(start)
+            } else {
+                buffer.extend_from_slice(&at_hand[..count])
             }
             let lines = at_hand[..count]
                 .iter()
@@ -176,9 +177,10 @@ impl Values {
         if let Within::Array { wants_comma } = &mut self.within {
             *wants_comma = true;
         }
-        Ok(match is_too_long {
-            true => Found::Rejected(too_long("document", self.limit)),
-            false => Found::Document,
+        Ok(if is_too_long {
+            Found::Rejected(too_long("document", self.limit))
+        } else {
+            Found::Document
         })
     }
 }
@@ -199,7 +201,7 @@ impl Documents for Values {
         self.number
     }
 
-    fn place(&self) -> Option<Place> {
+    fn place(&self) -> Option<DocumentStart> {
         Some(self.began)
     }
 
@@ -215,7 +217,7 @@ struct End {
     depth: usize,
     in_text: bool,
     after_backslash: bool,
-    /// Whether the value is no object, array or text, and has begun.
+    /// Set if the value is no object, array or text, and has begun.
     in_word: bool,
 }
 
@@ -224,7 +226,7 @@ impl End {
         self.depth > 0 || self.in_text
     }
 
-    /// How many of these bytes belong to the value, and whether it ends behind them.
+    /// Returns the number of these bytes that belong to the value, and true if it ends behind them.
     fn find(&mut self, bytes: &[u8]) -> (usize, bool) {
         for (at, byte) in bytes.iter().enumerate() {
             if self.in_text {
@@ -255,7 +257,7 @@ impl End {
     }
 }
 
-/// Whether a byte ends a value like `12` or `true`.
+/// Returns true if a byte ends a value like `12` or `true`.
 fn is_sign(byte: u8) -> bool {
     byte.is_ascii_whitespace() || b",]}[{\"".contains(&byte)
 }
@@ -266,7 +268,7 @@ mod tests {
 
     use super::*;
 
-    /// What a text gives where `each` bytes come at once: documents, or reasons behind `!`.
+    /// Reads a text of which `each` bytes come at once; returns documents, or reasons behind `!`.
     fn read(text: &str, each: usize, limit: usize) -> Vec<String> {
         let reader = BufReader::with_capacity(each, io::Cursor::new(text.to_owned()));
         let mut values = Values::new(Bytes::of(Box::new(reader), None), limit);

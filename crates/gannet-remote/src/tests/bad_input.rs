@@ -1,5 +1,4 @@
-//! What is wrong with a store, a URL or what is there, is told with the URL, the object and a
-//! remedy.
+//! Faults of a store, of a URL or of an index there are told with the URL, the object and a remedy.
 
 use std::time::{Duration, Instant};
 
@@ -182,12 +181,13 @@ fn no_memory_is_taken_for_what_a_publication_says() {
     }
 }
 
-/// What a check finds: a sentence that names the object, or an error that does. An opening that
-/// lacks a pack names their folder.
+/// Returns true if a check finds the fault: a sentence that names the object, or an error that
+/// does. An opening that lacks a pack names their folder.
 fn is_found(world: &World, name: &str) -> bool {
-    let name = match name.starts_with("packs/") {
-        true => "packs",
-        false => name,
+    let name = if name.starts_with("packs/") {
+        "packs"
+    } else {
+        name
     };
     let checked = match world.open() {
         Ok((remote, _)) => remote.check(&|_, _| ()),

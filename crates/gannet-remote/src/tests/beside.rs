@@ -15,13 +15,13 @@ const REFRESH: Duration = Duration::from_millis(40);
 /// More than a request and what else delays a thread of a loaded machine.
 const SLACK: Duration = Duration::from_secs(2);
 
-/// How many of what a variable says, for longer runs.
+/// Returns the number that a variable holds, for longer runs.
 fn so_many(variable: &str, default: u64) -> u64 {
     let given = std::env::var(variable).ok();
     given.and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// When each publication was complete; the first has number 0.
+/// The times at which publications were complete; the first has number 0.
 struct Published {
     done: Mutex<Vec<Instant>>,
     begun: AtomicU64,
@@ -93,10 +93,7 @@ fn read(world: &World, published: &Published) {
         let deleted = (state > 0).then(|| (state as u32 - 1, false));
         let asked = [(state as u32, true), (next - 1, true), (next, false)];
         for (id, is_there) in asked.into_iter().chain(deleted) {
-            let expected: &[String] = match is_there {
-                true => &[id.to_string()],
-                false => &[],
-            };
+            let expected: &[String] = if is_there { &[id.to_string()] } else { &[] };
             assert_eq!(
                 found(&remote, &format!("own{id}")).unwrap(),
                 expected,

@@ -14,8 +14,7 @@ use crate::place::Place;
 use crate::publisher::Publisher;
 
 fn publisher(objects: Objects) -> Arc<dyn Device> {
-    let reading = (Duration::MAX, 4_096);
-    let device = RemoteDevice::open(objects, reading, 16 << 20, 2 << 20).unwrap();
+    let device = RemoteDevice::open(objects, Duration::MAX, 4_096, 16 << 20, 2 << 20).unwrap();
     Arc::new(Publisher::new(device).unwrap())
 }
 

@@ -16,7 +16,7 @@ use object_store::{
     ObjectStore, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
 };
 
-/// What happens to requests.
+/// The faults that requests meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Misfortune {
     /// The answer is 403.
@@ -29,7 +29,7 @@ pub enum Misfortune {
     Short,
     /// A byte of the body is another.
     Wrong,
-    /// What is written is answered for and not there.
+    /// A write is answered as done and is not there.
     Lost,
     /// Half of what is written is there.
     Halved,
@@ -182,17 +182,19 @@ impl ObjectStore for FaultyStore {
         paths: BoxStream<'static, Result<Path>>,
     ) -> BoxStream<'static, Result<Path>> {
         self.requests.fetch_add(1, Ordering::SeqCst);
-        match self.is_dead() {
-            false => self.store.delete_stream(paths),
-            true => futures_util::stream::iter([Err(dead())]).boxed(),
+        if self.is_dead() {
+            futures_util::stream::iter([Err(dead())]).boxed()
+        } else {
+            self.store.delete_stream(paths)
         }
     }
 
     fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
         self.requests.fetch_add(1, Ordering::SeqCst);
-        match self.is_dead() {
-            false => self.store.list(prefix),
-            true => futures_util::stream::iter([Err(dead())]).boxed(),
+        if self.is_dead() {
+            futures_util::stream::iter([Err(dead())]).boxed()
+        } else {
+            self.store.list(prefix)
         }
     }
 
@@ -213,7 +215,7 @@ fn dead() -> object_store::Error {
 }
 
 impl FaultyStore {
-    /// Whether the request that was just counted met the death of its process.
+    /// Returns true if the request that was just counted met the death of its process.
     fn is_dead(&self) -> bool {
         let number = self.requests() - 1;
         let order = *self.order.lock().unwrap();

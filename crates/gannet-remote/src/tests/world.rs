@@ -130,7 +130,7 @@ impl World {
     }
 }
 
-/// What runs the requests of a test itself.
+/// Returns the runtime for the requests that a test makes itself.
 pub fn runtime() -> Runtime {
     let mut builder = tokio::runtime::Builder::new_current_thread();
     builder.build().unwrap()

@@ -16,8 +16,8 @@ use super::words::{Case, Word, Words};
 use super::{MAX_TOKEN_CHARACTERS, english, forms, plain};
 use crate::base::{Error, Result};
 
-/// What the tokens depend on besides the source: recorded in an index, because terms made under
-/// another version may differ.
+/// The version of everything besides the source that tokens depend on. An index records it, because
+/// another version may make other terms.
 pub const VERSION: &str = "2 (unicode 17.0, snowball 20261016)";
 
 /// One occurrence of a term in a text.
@@ -27,13 +27,13 @@ pub struct Token<'a> {
     pub text: &'a str,
     /// Its ordinal among the tokens of the text, from 0; words that were left out count.
     pub position: u32,
-    /// Where it starts in the source, in bytes.
+    /// The byte offset of its start in the source.
     pub start: usize,
     /// One past its last byte in the source.
     pub end: usize,
 }
 
-/// What an analyzer works in; keep one per thread and lend it again and again.
+/// Buffers that an analyzer reuses; keep one per thread.
 ///
 /// It grows to half a mebibyte when an analyzer stems, and is next to nothing otherwise.
 #[derive(Debug, Default)]
@@ -113,16 +113,17 @@ impl Analyzer {
         }
     }
 
-    /// Whether it cuts words down to their stems.
+    /// Returns true if it reduces words to their stems.
     pub fn stems(&self) -> bool {
         matches!(self.chain, Chain::English | Chain::Snowball(_))
     }
 
     /// The analyzer that finds the same words in a text and leaves them as they are.
     pub fn unstemmed(&self) -> Analyzer {
-        match self.stems() {
-            true => Analyzer::default(),
-            false => *self,
+        if self.stems() {
+            Analyzer::default()
+        } else {
+            *self
         }
     }
 
@@ -289,9 +290,10 @@ fn whitespace(text: &str, buffer: &mut String, mut sink: impl FnMut(Token<'_>) -
 /// An empty text is a value like any other: it can be searched for.
 fn keyword(text: &str, buffer: &mut String, mut sink: impl FnMut(Token<'_>) -> bool) -> u32 {
     let (position, start, end) = (0, 0, text.len());
-    let text = match end <= KEYWORD_BYTES_MAX {
-        true => forms::canonical(text, buffer),
-        false => text,
+    let text = if end <= KEYWORD_BYTES_MAX {
+        forms::canonical(text, buffer)
+    } else {
+        text
     };
     sink(Token {
         text,
@@ -341,9 +343,10 @@ mod tests {
         let mut next = 0;
         let mut record = |token: Token<'_>| {
             assert!(text.is_char_boundary(token.start) && text.is_char_boundary(token.end));
-            let jump = match token.position == next {
-                true => String::new(),
-                false => format!("@{}", token.position),
+            let jump = if token.position == next {
+                String::new()
+            } else {
+                format!("@{}", token.position)
             };
             found.push(format!("{}{jump}", token.text));
             next = token.position + 1;

@@ -6,7 +6,7 @@
 //! a subject. Other languages have no such list yet, and lose nothing but speed. What indexes hold
 //! depends on it: the format's version changes with it.
 
-/// How many there are.
+/// The number of common words.
 pub const COMMON_WORDS: usize = WORDS.len();
 
 /// The longest.
@@ -27,9 +27,10 @@ const WORDS: [&str; 94] = [
 
 /// The number of a lowercase word among the common ones, below [`COMMON_WORDS`].
 pub fn common_word(word: &str) -> Option<usize> {
-    match word.len() <= LENGTH_MAX {
-        true => WORDS.binary_search(&word).ok(),
-        false => None,
+    if word.len() <= LENGTH_MAX {
+        WORDS.binary_search(&word).ok()
+    } else {
+        None
     }
 }
 

@@ -1,4 +1,4 @@
-//! Which signs are words: emoji, as in Lucene's standard tokenizer.
+//! Signs that are words: emoji, as in Lucene's standard tokenizer.
 //!
 //! The rules that cut text into words (UAX #29) keep an emoji whole with its skin tone, its
 //! variation selector, the keycap around it and what is joined to it; two flags are two. So all
@@ -16,7 +16,7 @@ const KEYCAP: char = '\u{20e3}';
 /// Below it, no sign is an emoji.
 const FIRST_EMOJI: char = '\u{203c}';
 
-/// Whether `piece`, a piece of text without a letter or a digit, is an emoji.
+/// Reports whether `piece`, a piece of text without a letter or a digit, is an emoji.
 pub(super) fn is_emoji(piece: &str) -> bool {
     let mut characters = piece.chars();
     match characters.next() {
@@ -28,7 +28,8 @@ pub(super) fn is_emoji(piece: &str) -> bool {
     }
 }
 
-/// Whether `piece` begins with `first` in NFC too: a sign that is struck through is another.
+/// Reports whether `piece` begins with `first` in NFC too: a sign that is struck through is
+/// another.
 fn is_whole(first: char, piece: &str) -> bool {
     is_nfc(piece) || nfc(piece).starts_with(first)
 }

@@ -1,4 +1,4 @@
-//! What Lucene's `EnglishAnalyzer` does to a word besides stemming it: possessives and stop words.
+//! The filters of Lucene's `EnglishAnalyzer` before its stemmer: possessives and stop words.
 
 use super::forms::is_apostrophe;
 
@@ -10,7 +10,7 @@ pub(super) fn without_possessive(word: &str) -> &str {
     owner.strip_suffix(is_apostrophe).unwrap_or(word)
 }
 
-/// Whether the lowercase `word` is one of the 33 that Lucene's analyzer leaves out.
+/// Returns true for the 33 stop words of Lucene's analyzer; `word` is in lowercase.
 #[inline]
 pub fn is_stop_word(word: &str) -> bool {
     word.len() <= 5

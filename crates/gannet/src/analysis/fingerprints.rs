@@ -1,4 +1,4 @@
-//! What stands for a word in the phrase filters of the words around it.
+//! Fingerprints: short numbers that stand for a word in the phrase filters of its neighbours.
 
 use super::common::common_word;
 use super::english::is_stop_word;
@@ -21,7 +21,7 @@ pub fn fingerprint(key: &[u8], filters: PhraseFilters) -> u16 {
     }
 }
 
-/// Whether only one term of a field has this fingerprint.
+/// Returns true if only one term of a field has this fingerprint.
 pub fn is_exact(fingerprint: u16, filters: PhraseFilters) -> bool {
     filters == PhraseFilters::Common && fingerprint != 0
 }

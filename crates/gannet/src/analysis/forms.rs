@@ -25,10 +25,11 @@ const BYTES_OF_CHARACTER_MAX: usize = 12;
 pub(super) fn push_word(text: &str, change: impl Fn(char) -> char, out: &mut String) {
     let kept = |c: &char| !is_variation_selector(*c);
     let change = |c| change(plain_apostrophe(c));
-    match is_nfc(text) {
-        true => out.extend(text.chars().filter(kept).map(change)),
+    if is_nfc(text) {
+        out.extend(text.chars().filter(kept).map(change));
+    } else {
         // Once more behind: a changed letter may compose with what follows.
-        false => out.extend(text.nfc().filter(kept).map(change).nfc()),
+        out.extend(text.nfc().filter(kept).map(change).nfc());
     }
 }
 
@@ -53,12 +54,12 @@ pub(super) fn nfc(text: &str) -> String {
     text.nfc().collect()
 }
 
-/// Whether a quick check proves that `text` is in NFC.
+/// Returns true if a quick check proves that `text` is in NFC.
 pub(super) fn is_nfc(text: &str) -> bool {
     text.chars().all(|c| c < FIRST_MARK) || is_nfc_quick(text.chars()) == IsNormalized::Yes
 }
 
-/// Whether `c` belongs to the letter before it.
+/// Returns true if `c` is a mark that belongs to the letter before it.
 pub(super) fn is_mark(c: char) -> bool {
     c >= FIRST_MARK && is_combining_mark(c)
 }
@@ -71,10 +72,7 @@ pub(super) fn is_apostrophe(c: char) -> bool {
 
 #[inline]
 fn plain_apostrophe(c: char) -> char {
-    match is_apostrophe(c) {
-        true => '\'',
-        false => c,
-    }
+    if is_apostrophe(c) { '\'' } else { c }
 }
 
 #[inline]
@@ -115,7 +113,7 @@ pub(super) fn composed_prefix(text: &str, characters: usize) -> usize {
     }
 }
 
-/// Whether `c` never composes with what stands before it.
+/// Returns true if `c` never composes with the character before it.
 fn begins_character(c: char) -> bool {
     c < FIRST_MARK
         || canonical_combining_class(c) == 0

@@ -244,7 +244,7 @@ fn stem_before<U: Unit>(word: &[U], ending: &[u8]) -> Option<usize> {
     same.then_some(stem)
 }
 
-/// Whether the letter at `at` is a consonant; `y` is one at the front and after a vowel.
+/// Returns true if the letter at `at` is a consonant; `y` is one at the front and after a vowel.
 fn is_consonant<U: Unit>(word: &[U], at: usize) -> bool {
     match word[at].ascii() {
         b'a' | b'e' | b'i' | b'o' | b'u' => false,

@@ -22,7 +22,7 @@ pub const MAX_FIELDS: usize = 1000;
 /// The longest field name in bytes.
 const MAX_NAME_BYTES: usize = 512;
 
-/// What a field holds.
+/// The kind of values that a field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldKind {
     /// Text, searched by its words.
@@ -31,22 +31,22 @@ pub enum FieldKind {
     Exact,
 }
 
-/// What a field's postings keep, one bit each but for phrase filters, whose kind takes two; bits
+/// The parts of a field's postings, one bit each but for phrase filters, whose kind takes two; bits
 /// without a name are reserved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldOptions(u8);
 
-/// Where the kind of phrase filters stands among the options.
+/// The place of the kind of phrase filters among the bits.
 const FILTERS_SHIFT: u8 = 2;
 const FILTERS_BITS: u8 = 0b11;
 
 impl FieldOptions {
-    /// Where among the words each occurrence stands: phrases need it.
+    /// The position of each occurrence among the words; phrases need it.
     pub const POSITIONS: FieldOptions = FieldOptions(1);
-    /// Where in the source each occurrence stands.
+    /// The offset of each occurrence in the source.
     pub const OFFSETS: FieldOptions = FieldOptions(2);
 
-    /// What a field of `kind` keeps unless told otherwise.
+    /// The default options of a field of `kind`.
     pub fn of(kind: FieldKind) -> FieldOptions {
         match kind {
             FieldKind::Text => FieldOptions::POSITIONS,
@@ -54,12 +54,13 @@ impl FieldOptions {
         }
     }
 
-    /// Whether all of `others` are set.
+    /// Returns true if all of `others` are set.
     pub fn contains(self, others: FieldOptions) -> bool {
         self.0 & others.0 == others.0
     }
 
-    /// Which words may stand before and after each occurrence: phrases read less by it.
+    /// The kind of its phrase filters: they name the words before and after each occurrence, so
+    /// that phrases read less.
     pub fn phrase_filters(self) -> PhraseFilters {
         PhraseFilters::decode((self.0 >> FILTERS_SHIFT) & FILTERS_BITS)
             .unwrap_or(PhraseFilters::None)
@@ -87,15 +88,15 @@ pub struct Field {
     pub id: FieldId,
     /// Its name; objects inside a document give names with dots.
     pub name: String,
-    /// How its text becomes terms.
+    /// The analyzer that makes terms of its text.
     pub analyzer: Analyzer,
-    /// What it holds.
+    /// The kind of its values.
     pub kind: FieldKind,
-    /// What its postings keep.
+    /// The parts of its postings.
     pub options: FieldOptions,
 }
 
-/// How fields are set up when they are first seen.
+/// Settings of fields, taken when a field is first seen.
 #[derive(Clone, Debug, Default)]
 pub struct SchemaOptions {
     /// For text fields that `per_field` does not name.
@@ -206,17 +207,20 @@ impl Schema {
     pub fn check_new_fields(&self, new: usize) -> Result<()> {
         let left = MAX_FIELDS.saturating_sub(self.fields.len());
         let most = left.div_ceil(2);
-        match new <= most {
-            true => Ok(()),
-            false if left == 0 => Err(Error::invalid(format!(
+        if new <= most {
+            return Ok(());
+        }
+        Err(Error::invalid(if left == 0 {
+            format!(
                 "the document has {new} fields that the index does not have, and the index has {MAX_FIELDS}, as many \
                  as it can have: leave these fields out, or put values whose names vary into one field"
-            ))),
-            false => Err(Error::invalid(format!(
+            )
+        } else {
+            format!(
                 "the document has {new} fields that the index does not have, and one document may add {most}, half of \
                  the {left} that are left of {MAX_FIELDS}: put values whose names vary into one field"
-            ))),
-        }
+            )
+        }))
     }
 
     fn check_new(&self, name: &str) -> Result<()> {
@@ -286,9 +290,10 @@ impl Schema {
 
 /// A name in NFC.
 fn in_nfc(name: &str) -> Cow<'_, str> {
-    match forms::is_nfc(name) {
-        true => Cow::Borrowed(name),
-        false => Cow::Owned(forms::nfc(name)),
+    if forms::is_nfc(name) {
+        Cow::Borrowed(name)
+    } else {
+        Cow::Owned(forms::nfc(name))
     }
 }
 

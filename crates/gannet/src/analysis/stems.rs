@@ -17,7 +17,7 @@ const PLACES: usize = 16384;
 /// The longest word and stem that a place holds.
 const PLACE_BYTES: usize = 15;
 
-/// Which stemmer.
+/// The choice of a stemmer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stemming {
     /// Lucene's form of Porter's.

@@ -22,7 +22,7 @@ pub(super) struct Word {
     pub case: Case,
 }
 
-/// What is known of a word's letters.
+/// The case of a word's letters, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Case {
     /// ASCII without capitals: its own lowercase.
@@ -102,7 +102,7 @@ const MID_NUMBER: u8 = 32;
 const OUTSIDE_ASCII: u8 = 64;
 
 const LETTER: u8 = LOWER | CAPITAL;
-/// What words are made of.
+/// The classes of characters that words are made of.
 const CORE: u8 = LETTER | DIGIT | UNDERSCORE;
 
 /// The word-break property of every byte.
@@ -158,7 +158,7 @@ fn ascii_word(window: &[u8]) -> Option<(usize, u8)> {
     Some((end, seen))
 }
 
-/// Whether punctuation of `class` joins the neighbours `last` and `next`.
+/// Returns true if punctuation of `class` joins the neighbours `last` and `next`.
 #[inline]
 fn joins(class: u8, last: u8, next: u8) -> bool {
     let both = |kind: u8| last & kind != 0 && next & kind != 0;
@@ -179,16 +179,17 @@ fn ascii_gap(rest: &[u8]) -> Option<(usize, u8)> {
     (!attaches).then_some((end, 0))
 }
 
-/// What the full rules cut off the front of `rest`, at most 255 characters of NFC.
+/// The piece that the full rules cut off the front of `rest`, at most 255 characters of NFC.
 fn first_piece(rest: &str) -> &str {
     // The crate sees only as much as a piece can need: a text of one word would cost its length at
     // each cut.
     let clipped = &rest[..floor_boundary(rest, bytes_of(MAX_TOKEN_CHARACTERS + 1))];
     let piece = front(clipped);
     let limit = composed_prefix(piece, MAX_TOKEN_CHARACTERS);
-    match limit < piece.len() {
-        true => front(&piece[..limit]),
-        false => piece,
+    if limit < piece.len() {
+        front(&piece[..limit])
+    } else {
+        piece
     }
 }
 

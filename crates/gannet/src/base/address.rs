@@ -1,4 +1,4 @@
-//! Where bytes live on the device.
+//! Addresses of bytes on the device.
 //!
 //! A *zone* is a file that is only ever appended to and whose number is never used again, so an
 //! address names its bytes for ever: the zone number is the zone's incarnation. A *page* is the
@@ -48,7 +48,7 @@ impl Span {
         }
     }
 
-    /// How many pages the span touches (at least one, even when empty).
+    /// Returns the number of pages the span touches (at least one, even when empty).
     pub fn page_count(&self) -> u32 {
         let end = self.offset as u64 + self.length as u64;
         end.div_ceil(PAGE_PAYLOAD as u64).max(1) as u32

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::turns::{Turn, Turns};
+use super::permits::{MemoryPermit, MemoryPermits};
 use super::{Error, EventCount, Interrupt, Result};
 
 /// A number of bytes shared by all parts of an index.
@@ -22,11 +22,11 @@ struct BudgetShared {
     /// So many free bytes are waited for; none if nobody waits.
     wanted: AtomicUsize,
     events: EventCount,
-    /// What this budget is a part of.
+    /// The reservation from the budget of which this is a part.
     _part: Option<Reservation>,
     /// Held by who reserves a little for a while: together, or alone by who found too little beside
     /// the others.
-    turns: Turns,
+    permits: MemoryPermits,
 }
 
 impl Budget {
@@ -50,24 +50,24 @@ impl Budget {
                 peak: AtomicUsize::new(0),
                 wanted: AtomicUsize::new(0),
                 events: EventCount::default(),
-                turns: Turns::default(),
+                permits: MemoryPermits::default(),
             }),
         }
     }
 
-    /// A turn beside others. To be dropped before another is taken. Waits until `interrupt` says
-    /// otherwise.
-    pub fn turn(&self, interrupt: &dyn Interrupt) -> Result<Turn<'_>> {
-        self.shared.turns.take(interrupt)
+    /// Takes a memory permit beside others. To be dropped before another is taken. Waits until
+    /// `interrupt` says otherwise.
+    pub fn permit(&self, interrupt: &dyn Interrupt) -> Result<MemoryPermit<'_>> {
+        self.shared.permits.take(interrupt)
     }
 
-    /// A turn alone: waits until all others have ended, and lets none begin.
-    pub fn turn_alone(&self, interrupt: &dyn Interrupt) -> Result<Turn<'_>> {
-        self.shared.turns.take_alone(interrupt)
+    /// Takes the only memory permit: waits until all others have ended, and lets none begin.
+    pub fn permit_alone(&self, interrupt: &dyn Interrupt) -> Result<MemoryPermit<'_>> {
+        self.shared.permits.take_alone(interrupt)
     }
 
-    /// What tells those who wait: for memory, or for anything else that whoever shares the budget
-    /// notifies it of.
+    /// Returns the events that waiting threads watch: memory given back, and all else that users of
+    /// the budget notify it of.
     pub fn events(&self) -> &EventCount {
         &self.shared.events
     }
@@ -108,8 +108,8 @@ impl Budget {
 }
 
 impl BudgetShared {
-    /// Who wants memory says so before an attempt, and an attempt reads `used`. So either the
-    /// attempt sees what is given back here, or this sees who wants it.
+    /// Gives bytes back. A thread that wants memory says so before it reads `used` in its attempt.
+    /// So either the attempt sees what is given back here, or this sees that it is wanted.
     fn give_back(&self, bytes: usize) {
         let used = self.used.fetch_sub(bytes, Ordering::SeqCst) - bytes;
         let wanted = self.wanted.load(Ordering::SeqCst);

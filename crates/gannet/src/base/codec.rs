@@ -56,17 +56,17 @@ impl<'a> ByteReader<'a> {
         ByteReader { bytes, at: 0, what }
     }
 
-    /// How many bytes have been read.
+    /// Returns the number of bytes that have been read.
     pub fn position(&self) -> usize {
         self.at
     }
 
-    /// What has not been read yet.
+    /// Returns the bytes that have not been read yet.
     pub fn rest(&self) -> &'a [u8] {
         &self.bytes[self.at..]
     }
 
-    /// Whether all has been read.
+    /// Returns true if all has been read.
     pub fn is_empty(&self) -> bool {
         self.at == self.bytes.len()
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// The result of every fallible operation of the engine.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What went wrong, in words that say what to do about it.
+/// An error, in words that say what to do about it.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -19,7 +19,7 @@ pub enum Error {
         "{what} needs {needed} bytes of memory but {free} of the {budget} bytes of the budget are free: give more memory or ask for less"
     )]
     Memory {
-        /// What asked.
+        /// The work that asked.
         what: Cow<'static, str>,
         /// Bytes it asked for.
         needed: usize,
@@ -55,7 +55,7 @@ pub enum Error {
         budget: usize,
         /// A budget that holds them.
         enough: usize,
-        /// What else ends the waiting.
+        /// Another way to end the waiting.
         cure: &'static str,
     },
     /// A reader did not take in within its time limit what waits in the log for a checkpoint.
@@ -63,11 +63,11 @@ pub enum Error {
         "reading the log, in which documents wait that no checkpoint has, was stopped after {after:.1?}: the time limit is {limit:?}; give it more time, or {cure}"
     )]
     LogTimeout {
-        /// How long it took so far.
+        /// The time it took so far.
         after: Duration,
         /// The time limit.
         limit: Duration,
-        /// What else ends the waiting.
+        /// Another way to end the waiting.
         cure: &'static str,
     },
     /// A search did not end within its time limit; there is no partial answer.
@@ -75,7 +75,7 @@ pub enum Error {
         "the search was stopped after {after:.1?} while {doing}: its time limit is {limit:?}; give it more time or ask for less"
     )]
     Timeout {
-        /// What it was at.
+        /// The work that it was at.
         doing: String,
         /// The time by the clock of the search.
         after: Duration,
@@ -89,7 +89,7 @@ pub enum Error {
     Locked {
         /// The index.
         path: PathBuf,
-        /// Who holds the lock, as far as it is known.
+        /// The holder of the lock, as far as it is known.
         holder: String,
     },
     /// The index has a format that this program does not read, older or newer, or is a copy that
@@ -98,7 +98,7 @@ pub enum Error {
     Format {
         /// The file.
         path: PathBuf,
-        /// What was expected and found.
+        /// The expected and the found.
         reason: String,
     },
     /// Stored bytes are not what was written.
@@ -106,7 +106,7 @@ pub enum Error {
     Damaged {
         /// The file, page or structure.
         what: String,
-        /// What was expected and found.
+        /// The expected and the found.
         reason: String,
     },
     /// The device rejected or failed an operation.
@@ -118,7 +118,7 @@ pub enum Error {
         file: String,
         /// The operating system's words.
         reason: String,
-        /// Whether the device had no space left.
+        /// Set if the device had no space left.
         full: bool,
     },
     /// Another writer has changed the document meanwhile.
@@ -128,20 +128,20 @@ pub enum Error {
     Conflict {
         /// The external ID.
         id: String,
-        /// What the write expected.
+        /// The version that the write expected.
         expected: String,
-        /// What there was.
+        /// The version that there was.
         found: String,
     },
     /// A snapshot was given up, so that what it held could be reused: by this process, or by a
     /// writer of another.
     #[error("the snapshot was given up after {seconds} s, since it held {held}: {remedy}")]
     Expired {
-        /// How old it was.
+        /// Its age.
         seconds: u64,
-        /// What it held, and how much it may hold.
+        /// The bytes that it held, and the limit.
         held: String,
-        /// How to get a newer one.
+        /// The way to get a newer one.
         remedy: &'static str,
     },
     /// The engine broke one of its own rules: neither the caller nor the device is at fault.
@@ -188,7 +188,7 @@ impl Error {
         }
     }
 
-    /// Whether the stored bytes or the device are at fault, rather than the caller.
+    /// Returns true if the stored bytes or the device are at fault, rather than the caller.
     pub fn is_storage_fault(&self) -> bool {
         matches!(
             self,

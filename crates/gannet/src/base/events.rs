@@ -3,10 +3,10 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How often something happened. Clones count together.
+/// Counts events. Clones count together.
 ///
-/// Who waits reads the count first, then looks whether it has to wait, then waits for another
-/// count. So no event between the look and the wait is lost.
+/// A waiting thread reads the count first, then looks whether it has to wait, then waits for
+/// another count. So no event between the look and the wait is lost.
 #[derive(Clone, Debug, Default)]
 pub struct EventCount {
     shared: Arc<Events>,

@@ -1,4 +1,4 @@
-//! When work is to be given up: a deadline has passed, or the caller has gone.
+//! Gives up work: when a deadline has passed, or the caller has gone.
 //!
 //! Loops over data count their steps, and the clock is read once in some thousands of them.
 
@@ -42,9 +42,10 @@ impl<'a> Steps<'a> {
     #[inline]
     pub fn count(&mut self, steps: usize) -> Result<()> {
         self.done = self.done.saturating_add(steps);
-        match self.done < STEPS {
-            true => Ok(()),
-            false => self.ask(),
+        if self.done < STEPS {
+            Ok(())
+        } else {
+            self.ask()
         }
     }
 

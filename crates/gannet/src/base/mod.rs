@@ -1,5 +1,5 @@
-//! What every room shares: identifiers, addresses on the device, units, errors, the memory budget,
-//! kinds of phrase filters and little-endian codecs.
+//! Types that every room shares: identifiers, addresses on the device, sizes, errors, the memory
+//! budget, kinds of phrase filters and little-endian codecs.
 //!
 //! Nothing here reads or writes; the room knows no other.
 
@@ -10,9 +10,10 @@ mod error;
 mod events;
 mod interrupt;
 mod parallel;
+mod permits;
 mod phrase_filters;
+mod sizes;
 mod traffic;
-mod turns;
 
 pub use address::{PAGE_PAYLOAD, PAGE_SIZE, PageAddress, Span, ZoneNumber};
 pub use budget::{Budget, Reservation};
@@ -21,9 +22,10 @@ pub use error::{Error, Result};
 pub use events::EventCount;
 pub use interrupt::{Interrupt, Steps};
 pub use parallel::{alone, both, on_all_cores};
+pub use permits::MemoryPermit;
 pub use phrase_filters::PhraseFilters;
+pub use sizes::parse_bytes;
 pub use traffic::{ForegroundLoad, back_off, yield_to_foreground};
-pub use turns::Turn;
 
 /// A document's internal number: ascending in the order of writing, never reused until a full
 /// vacuum.

@@ -11,14 +11,14 @@ use std::thread::{self, ScopedJoinHandle};
 
 use super::traffic::Foreground;
 
-/// How many shares a core takes on average: what one share takes may be many times what another
-/// does.
+/// The number of shares for each core, on average: one share may take many times as long as
+/// another.
 const SHARES: usize = 8;
 
 thread_local! {
-    /// Whether the calling thread does all of its work itself.
+    /// Set if the calling thread does all of its work itself.
     static ALONE: Cell<bool> = const { Cell::new(false) };
-    /// Those it works with; just itself if it has never shared work.
+    /// The workers that share its work; just itself if it has never shared any.
     static WORKERS: RefCell<Workers> = RefCell::new(Workers::default());
 }
 
@@ -97,18 +97,15 @@ impl Drop for WasAlone {
 
 /// Splits `work` into shares, none but the last smaller than `least`, which threads take one after
 /// the other and carry `act` out on. The results are in the order of the work. As many threads take
-/// part as there are cores without a thread of the same work; when others of it end, more do.
-/// Where the caller yields to foreground load, the threads do, and take only cores that are left.
+/// part as there are cores without a thread of the same work; when others of it end, more do. If
+/// the caller yields to foreground load, the threads do, and take only free cores.
 pub fn on_all_cores<T: Send, R: Send>(
     work: Vec<T>,
     least: usize,
     act: impl Fn(Vec<T>) -> Vec<R> + Sync,
 ) -> Vec<R> {
     let (foreground, workers) = (Foreground::own(), Workers::own());
-    let cores = match ALONE.get() {
-        true => 1,
-        false => foreground.threads(),
-    };
+    let cores = if ALONE.get() { 1 } else { foreground.threads() };
     let share = work.len().div_ceil(cores * SHARES).max(least.max(1));
     let shares = work.len().div_ceil(share);
     let mut work = work.into_iter();
@@ -171,7 +168,7 @@ pub fn both<A, B: Send, O: FnOnce() -> B + Send>(one: impl FnOnce() -> A, other:
     })
 }
 
-/// What a thread gave; panics if it did.
+/// Returns the result of a thread; panics if it did.
 fn given<T>(thread: thread::Result<T>) -> T {
     match thread {
         Ok(done) => done,

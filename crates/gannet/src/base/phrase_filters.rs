@@ -1,12 +1,13 @@
-//! What the lists of a field keep of the words around each token, so that a phrase reads less.
+//! The kinds of phrase filters: what the lists of a field keep of the words around each token, so
+//! that a phrase reads less.
 
 /// The kind of phrase filters that a field has, for good.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PhraseFilters {
     /// None.
     None,
-    /// Which common word stands before and which one after each token, if any does: some seven bits
-    /// a token.
+    /// The common word before and the one after each token, if there are any: some seven bits a
+    /// token.
     #[default]
     Common,
     /// Two Bloom filters of nine bytes for each document that has a word: those of the WiSER paper,

@@ -1,5 +1,4 @@
-//! Who goes first where there are more threads than cores, and how work that nobody waits for gives
-//! way to it.
+//! Schedules threads where there are more than cores: background work yields to foreground load.
 //!
 //! A nice value alone does not do: a thread that wakes up waits until the one that runs has had its
 //! slice, of some milliseconds, ten times as long as a query takes. So a thread that yields
@@ -12,13 +11,13 @@ use std::sync::{Arc, LazyLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What is added to the nice value of a thread that yields to foreground load. Where another thread
-/// wants the core all the time, it has a quarter of it. With 10 it has a tenth, and a write that
-/// waits for it on a busy machine waits far too long.
+/// The number added to the nice value of a thread that yields to foreground load. Beside another
+/// thread that wants the core all the time, it has a quarter of it. With 10 it has a tenth, and a
+/// write that waits for it on a busy machine waits far too long.
 const NICENESS: i32 = 5;
 
-/// How long a thread that yields works at a time where it has to, and how long it then backs off: a
-/// query takes about as long.
+/// The time that a yielding thread works without a pause, and then pauses: a query takes about as
+/// long.
 const STINT: Duration = Duration::from_micros(100);
 const REST: Duration = Duration::from_micros(100);
 
@@ -126,7 +125,7 @@ impl Giving {
 pub(super) struct Foreground(Option<Giving>);
 
 impl Foreground {
-    /// Those of the calling thread.
+    /// Returns the foreground load of the calling thread.
     pub(super) fn own() -> Foreground {
         Foreground(YIELDS.with_borrow(Clone::clone))
     }
@@ -150,7 +149,7 @@ mod tests {
     use super::*;
     use crate::base::parallel::{both, on_all_cores};
 
-    /// How long a thread that yields works on what takes it 40 stints.
+    /// Measures the time in which a yielding thread does the work of 40 stints.
     fn time_to_work(traffic: &ForegroundLoad) -> Duration {
         thread::scope(|scope| {
             let work = scope.spawn(|| {

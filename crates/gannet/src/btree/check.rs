@@ -1,4 +1,4 @@
-//! Whether a tree is whole: every rule of its nodes, its mapping and its counts.
+//! Checks that a tree is whole: every rule of its nodes, its mapping and its counts.
 
 use super::cursor::Cursor;
 use super::mapping::Mapped;
@@ -10,7 +10,7 @@ use crate::cache::{Pages, Stop, finish};
 /// The most findings that are reported one by one.
 const FINDINGS_MAX: usize = 1000;
 
-/// How many leaves are read at once.
+/// The number of leaves that are read at once.
 const AHEAD: usize = 16;
 
 /// Walks the whole tree, shows every entry to `visit`, and gives all that is wrong, naming node and

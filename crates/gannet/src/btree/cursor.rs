@@ -58,9 +58,10 @@ impl Cursor {
     }
 
     fn at_end(&self, node: &Node<'_>) -> Result<bool> {
-        match self.at == node.end() {
-            true => Ok(false),
-            false => Err(self.damaged(node, "is followed by bytes of no entry")),
+        if self.at == node.end() {
+            Ok(false)
+        } else {
+            Err(self.damaged(node, "is followed by bytes of no entry"))
         }
     }
 

@@ -98,9 +98,10 @@ impl Entries {
             0 => varint_length(value as u64) + value,
             _ => CHILD_BYTES,
         };
-        let (shared, restart) = match within.is_multiple_of(RESTART_EVERY) {
-            true => (0, 2),
-            false => (slot.shared as usize, 0),
+        let (shared, restart) = if within.is_multiple_of(RESTART_EVERY) {
+            (0, 2)
+        } else {
+            (slot.shared as usize, 0)
         };
         let suffix = key - shared;
         varint_length(shared as u64) + varint_length(suffix as u64) + suffix + value + restart

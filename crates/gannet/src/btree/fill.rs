@@ -1,4 +1,4 @@
-//! How full the leaves of a tree are.
+//! Measures the fill of the leaves of a tree.
 
 use super::{NodeId, TreeView};
 use crate::base::{PAGE_PAYLOAD, PageAddress, Result};

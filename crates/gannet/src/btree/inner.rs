@@ -1,4 +1,5 @@
-//! Where the nodes above the leaves of a tree are: every look-up reads one of each level.
+//! Keeps the addresses of the nodes above the leaves of a tree: every look-up reads one of each
+//! level.
 
 use super::cursor::Cursor;
 use super::{NodeId, TreeView};

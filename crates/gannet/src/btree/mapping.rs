@@ -24,7 +24,7 @@ pub(crate) struct Mapping {
     free: u32,
 }
 
-/// What an entry says.
+/// The content of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mapped {
     /// The node is here.
@@ -66,7 +66,7 @@ impl Mapping {
         &mut self.table
     }
 
-    /// Where a node is.
+    /// Returns the address of a node.
     #[inline]
     pub(crate) fn address(&self, id: NodeId) -> Result<PageAddress> {
         match self.get(id) {
@@ -78,7 +78,7 @@ impl Mapping {
         }
     }
 
-    /// What the table says about an ID; nothing for one that was never given.
+    /// Returns the table's entry of an ID; nothing for one that was never given.
     #[inline]
     pub(crate) fn get(&self, id: NodeId) -> Option<Mapped> {
         if id >= self.next {

@@ -8,11 +8,11 @@ use super::node::Node;
 use super::window::Change;
 use crate::base::Result;
 
-/// What came of merging changes into a leaf.
+/// The result of merging changes into a leaf.
 #[derive(Debug, Default)]
 pub(crate) struct Merged {
     pub(crate) entries: Entries,
-    /// Whether anything changed.
+    /// Set if anything changed.
     pub(crate) changed: bool,
     /// Keys that were added and removed.
     pub(crate) added: u64,

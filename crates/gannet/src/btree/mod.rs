@@ -65,7 +65,7 @@ pub const ENTRY_MAX: usize = (PAGE_PAYLOAD - node::HEADER - 2) / 3;
 /// IDs.
 const HEIGHT_MAX: usize = 24;
 
-/// Whether an entry can be stored, and if not, why.
+/// Checks that an entry can be stored.
 pub fn entry_fits(key: &[u8], value: &[u8]) -> Result<()> {
     if key.len() > KEY_MAX {
         return Err(Error::internal(format!(

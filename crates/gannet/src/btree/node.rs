@@ -22,7 +22,7 @@ pub(crate) const RESTART_EVERY: usize = 16;
 /// Bytes of an inner node's value.
 pub(crate) const CHILD_BYTES: usize = 4;
 
-/// Which node it is and where it was read, for errors.
+/// The ID and the address of a node, for errors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NodeName {
     pub(crate) id: NodeId,
@@ -166,7 +166,7 @@ impl<'a> Node<'a> {
         self.count.div_ceil(RESTART_EVERY)
     }
 
-    /// Where the entry of a restart begins.
+    /// Returns the position of the entry of a restart.
     pub(crate) fn restart(&self, restart: usize) -> Result<usize> {
         let at = self.end + restart * 2;
         let place = match self.bytes.get(at..at + 2) {
@@ -270,7 +270,7 @@ impl Entry<'_> {
     }
 }
 
-/// How many bytes two keys have in common at their beginning.
+/// Returns the number of bytes that two keys have in common at their beginning.
 pub(crate) fn common_prefix(left: &[u8], right: &[u8]) -> usize {
     left.iter().zip(right).take_while(|(a, b)| a == b).count()
 }

@@ -60,12 +60,13 @@ impl NodeWriter {
 
     /// Flushes if any of `addresses` may not be on the device yet.
     pub(crate) fn flush_before_reading(&mut self, addresses: &[PageAddress]) -> Result<()> {
-        match addresses
+        if addresses
             .iter()
             .any(|address| self.recent.contains(address))
         {
-            true => self.flush(),
-            false => Ok(()),
+            self.flush()
+        } else {
+            Ok(())
         }
     }
 
@@ -74,7 +75,7 @@ impl NodeWriter {
         self.fresh.get(&id)
     }
 
-    /// Which node it is, for errors.
+    /// Returns the ID and the address of a node, for errors.
     pub(crate) fn name(&self, id: NodeId) -> NodeName {
         // A node that was never written is only in memory, where nothing damages it.
         let nowhere = PageAddress { zone: 0, page: 0 };

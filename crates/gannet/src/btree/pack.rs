@@ -8,7 +8,7 @@ use super::entries::Entries;
 use super::node::{HEADER, RESTART_EVERY, common_prefix};
 use crate::base::{PAGE_PAYLOAD, put_u16, put_u32, put_varint};
 
-/// How full the nodes of a run become when it needs several: room for a few more entries stays.
+/// The fill of the nodes of a run that needs several: room for a few more entries stays.
 pub(crate) const FILL: usize = PAGE_PAYLOAD * 19 / 20;
 
 /// A node that is less full than this looks for a neighbour to join.
@@ -44,8 +44,8 @@ pub(crate) fn cut(entries: &Entries, level: usize, open_end: bool) -> Vec<Range<
     nodes
 }
 
-/// Where a node that begins at `start` ends, when it may take `limit` bytes. It takes one entry at
-/// least.
+/// Returns the end of a node that begins at `start` and may take `limit` bytes. It takes one entry
+/// at least.
 fn fill(entries: &Entries, start: usize, level: usize, limit: usize) -> usize {
     let mut bytes = HEADER;
     for ordinal in start..entries.len() {

@@ -1,4 +1,4 @@
-//! Which leaves a window of keys falls into: found level by level, one batch of reads a level.
+//! Plans the leaves that a window of keys falls into: level by level, one batch of reads a level.
 
 use rustc_hash::FxHashSet;
 use std::ops::Range;
@@ -43,18 +43,18 @@ pub(crate) struct Target {
     pub(crate) hops: Vec<Hop>,
     pub(crate) leaf: NodeId,
     pub(crate) keys: Range<usize>,
-    /// Whether entries will follow that are above all of the leaf's: at the right end of the tree,
+    /// Set if entries will follow that are above all of the leaf's: at the right end of the tree,
     /// and where the window ends within the keys of the leaf.
     pub(crate) open_end: bool,
 }
 
-/// How far down a key's way could be followed.
+/// The part of a key's path down the tree that could be followed.
 struct Trail {
     hops: Vec<Hop>,
     /// The leaf, or the node that is missing.
     node: NodeId,
     missing: bool,
-    /// Where the keys of the next node begin.
+    /// The first key of the next node.
     upper: Option<Vec<u8>>,
 }
 

@@ -35,11 +35,11 @@ pub(crate) struct Edit {
     pub(crate) entries: Entries,
     /// The node's lower bound; nothing for a leaf, whose first key may be any.
     pub(crate) lower: Option<Vec<u8>>,
-    /// Whether entries will follow behind the last one.
+    /// Set if entries will follow behind the last one.
     pub(crate) open_end: bool,
 }
 
-/// What a parent is told: these children stand in for `count` children from the last hop's ordinal
+/// A change of a parent: these children stand in for `count` children from the last hop's ordinal
 /// on.
 #[derive(Debug)]
 struct Splice {

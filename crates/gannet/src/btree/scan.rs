@@ -1,10 +1,11 @@
 //! Entries in key order.
 //!
-//! A scan keeps its leaf and the lower bound of the leaf after it, and descends anew for each leaf:
-//! the inner nodes are in memory then, and nothing is left behind that would have to be kept valid.
-//! When a node is missing, those behind it are read along, also under other parents: four times as
-//! many each time, so that short scans do not read what they will not use and long ones take few
-//! rounds. Who knows which stretches of keys matter has only their nodes read ahead.
+//! A scan keeps its leaf and the lower bound of the leaf after it, and descends anew for each
+//! leaf: the inner nodes are in memory then, and nothing is left behind that would have to be kept
+//! valid. When a node is missing, those behind it are read along, also under other parents: four
+//! times as many each time, so that short scans do not read what they will not use and long ones
+//! take few rounds. A caller that knows which stretches of keys matter has only their nodes read
+//! ahead.
 //!
 //! Invariants:
 //! 1. Keys ascend strictly, whatever the pages hold; so a scan ends even on hostile nodes.
@@ -19,17 +20,18 @@ use crate::cache::{Pages, Step, Stop};
 /// The most nodes that are read at once.
 const AHEAD_MAX: usize = 256;
 
-/// How many times more nodes are read at once each time.
+/// The factor by which the number of nodes read at once grows.
 const AHEAD_GROWTH: usize = 4;
 
-/// Whether keys from one (included) to another (excluded; nothing for the end) matter to a scan.
+/// Decides whether keys from one (included) to another (excluded; nothing for the end) matter to a
+/// scan.
 pub type Matters<'a> = &'a dyn Fn(&[u8], Option<&[u8]>) -> bool;
 
 /// An ordered iteration over a [`TreeView`].
 #[derive(Clone, Debug)]
 pub struct Scan {
     leaf: Option<(NodeFrame, Cursor)>,
-    /// Where to go on when the leaf has ended; nothing after the last leaf.
+    /// The key at which to go on when the leaf has ended; nothing after the last leaf.
     next: Option<Vec<u8>>,
     /// The last key given.
     last: Option<Vec<u8>>,
@@ -100,9 +102,10 @@ impl Scan {
         if let Some((_, cursor)) = self.leaf.take_if(|_| behind_leaf) {
             self.last = Some(cursor.key);
         }
-        match behind_leaf {
-            true => self.next = Some(key.to_vec()),
-            false => self.skip = Some(key.to_vec()),
+        if behind_leaf {
+            self.next = Some(key.to_vec());
+        } else {
+            self.skip = Some(key.to_vec());
         }
     }
 
@@ -135,9 +138,10 @@ impl Scan {
             self.leaf = None;
             return Ok(false);
         }
-        match cursor.key > *last {
-            true => Ok(true),
-            false => Err(node.name().damaged("its keys do not ascend")),
+        if cursor.key > *last {
+            Ok(true)
+        } else {
+            Err(node.name().damaged("its keys do not ascend"))
         }
     }
 
@@ -208,7 +212,7 @@ struct NodesAhead<'a> {
     matters: Matters<'a>,
     view: &'a TreeView,
     from: &'a [u8],
-    /// How many more nodes are looked at.
+    /// The number of nodes that may still be looked at.
     left: usize,
 }
 

@@ -31,13 +31,13 @@ use crate::cache::FramePool;
 use crate::device::PagePool;
 use crate::storage::{PageKind, Store, StreamWriter, wrong_kind};
 
-/// How many pages of the mapping table are read at once when a tree is opened: 4 MiB.
+/// The number of pages of the mapping table that are read at once when a tree is opened: 4 MiB.
 const LOAD_PAGES: usize = 1024;
 
 /// Fewer leaves than this are not worth a thread.
 const LEAVES_AT_LEAST: usize = 16;
 
-/// How many nodes are moved at once.
+/// The number of nodes that are moved at once.
 const MOVE_NODES: usize = 64;
 
 /// A tree that can be changed.

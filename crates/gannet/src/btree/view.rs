@@ -93,12 +93,12 @@ impl TreeView {
         self.mapping.table().memory_bytes()
     }
 
-    /// Where its nodes are.
+    /// Returns the addresses of its nodes.
     pub fn node_pages(&self) -> impl Iterator<Item = PageAddress> {
         self.mapping.places().map(|(_, address)| address)
     }
 
-    /// Where the pages of its mapping table are.
+    /// Returns the addresses of the pages of its mapping table.
     pub fn mapping_pages(&self) -> impl Iterator<Item = PageAddress> {
         self.mapping.table().addresses().map(|(_, address)| address)
     }

@@ -88,7 +88,7 @@ impl Run {
         bytes < SPARSE && !self.entries.is_empty() && !self.open_end && !self.hops.is_empty()
     }
 
-    /// Whether its parent's first children, which have lower bounds, are empty.
+    /// Returns true if its parent's first children, which have lower bounds, are empty.
     fn leaves_its_bound(&self) -> bool {
         let is_first = self.hops.last().is_some_and(|hop| hop.ordinal == 0);
         self.entries.is_empty() && self.lower.is_some() && is_first

@@ -1,11 +1,11 @@
-//! What a caller of `Tree::apply` sees and decides: one window of keys at a time.
+//! Shows a caller of `Tree::apply` one window of keys at a time, and takes its decisions.
 
 use std::ops::Range;
 
 use super::entry_fits;
 use crate::base::Result;
 
-/// What becomes of a key.
+/// A change of a key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Change {
     /// It stays as it is.

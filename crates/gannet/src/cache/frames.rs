@@ -26,7 +26,7 @@ const FRAME_OVERHEAD: usize = 96;
 /// The fewest frames a pool works with.
 const FRAMES_MIN: usize = 64;
 
-/// What part of the frames beyond those may be pinned.
+/// The share of the other frames that may be pinned.
 const PINS_SHARE: usize = 8;
 
 /// A checked page in memory, alive as long as anyone holds it.
@@ -49,7 +49,7 @@ pub struct FramePool {
     victim: AtomicUsize,
     pins: Pins,
     tier: Option<FlashTier>,
-    /// What is read while there is a tier, where a page is asked of the device once.
+    /// The reads under way while there is a tier, so that a page is asked of the device once.
     claims: Claims,
     damage: KnownDamage,
     _reserved: Reservation,
@@ -120,7 +120,7 @@ impl FramePool {
         self.pins.take()
     }
 
-    /// How many more frames may be pinned.
+    /// Returns the number of frames that may still be pinned.
     #[cfg(test)]
     pub fn pins_left(&self) -> usize {
         self.pins.left()
@@ -136,7 +136,7 @@ impl FramePool {
         self.store.identity()
     }
 
-    /// Whether a page is not on the device yet.
+    /// Returns true if a page is not on the device yet.
     pub(super) fn is_pending(&self, address: PageAddress) -> bool {
         self.store.is_pending(address)
     }
@@ -231,9 +231,9 @@ impl FramePool {
             if let Some(buffer) = self.buffers.take() {
                 return Ok(buffer);
             }
-            let turn = self.victim.fetch_add(1, Ordering::Relaxed) % SHARDS;
+            let shard = self.victim.fetch_add(1, Ordering::Relaxed) % SHARDS;
             let has_evicted = {
-                let mut shard = self.shards[turn].lock().unwrap_or_else(|e| e.into_inner());
+                let mut shard = self.shards[shard].lock().unwrap_or_else(|e| e.into_inner());
                 let evicted = shard.evict();
                 // Under the lock: who does not find it in memory finds it in the tier.
                 if let (Some((address, frame)), Some(tier)) = (&evicted, &self.tier) {
@@ -291,12 +291,12 @@ impl Frame {
         }
     }
 
-    /// Whether it was read from the flash tier.
+    /// Returns true if it was read from the flash tier.
     pub(super) fn is_from_tier(&self) -> bool {
         self.page.is_from_tier
     }
 
-    /// What the page holds.
+    /// Returns the kind of the page.
     pub fn kind(&self) -> PageKind {
         self.page.kind
     }
@@ -316,7 +316,7 @@ impl Deref for Frame {
     }
 }
 
-/// Those of the addresses that have no frame.
+/// Returns the addresses that have no frame.
 fn without(addresses: &[PageAddress], frames: &[(PageAddress, Frame)]) -> Vec<PageAddress> {
     let mut found: Vec<PageAddress> = frames.iter().map(|(address, _)| *address).collect();
     found.sort_unstable();

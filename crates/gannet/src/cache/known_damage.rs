@@ -14,7 +14,7 @@ use crate::device::FileId;
 /// Pages that are known to be damaged, with a bit for each page of a zone.
 #[derive(Default)]
 pub struct KnownDamage {
-    /// How many note pages at present.
+    /// The number of notes at present.
     notes: AtomicUsize,
     zones: Mutex<HashMap<ZoneNumber, Vec<u64>>>,
 }
@@ -32,12 +32,13 @@ impl KnownDamage {
     /// Fails for a page that is known to be damaged.
     pub fn check(&self, address: PageAddress) -> Result<()> {
         let is_noted = self.notes.load(Ordering::Relaxed) > 0 && self.has(address);
-        match is_noted {
-            false => Ok(()),
-            true => Err(Error::damaged(
+        if is_noted {
+            Err(Error::damaged(
                 format!("page {} of {}", address.page, FileId::Zone(address.zone)),
                 "it did not prove itself when it was read before",
-            )),
+            ))
+        } else {
+            Ok(())
         }
     }
 

@@ -1,4 +1,4 @@
-//! How a query reads: it computes with the pages it has and says which it needs next.
+//! Reads pages for a query: it computes with the pages it has and says which it needs next.
 //!
 //! A step that misses a page notes its address and stops with [`Stop::Pages`]. Whoever drives the
 //! query fetches all noted pages in one batch (a *round*) and calls the step again. Steps are
@@ -19,8 +19,8 @@ use crate::storage::{IndexIdentity, PageKind};
 /// Pages that a round asks for ahead of need, at least and at most.
 const ROUND_PAGES: (usize, usize) = (4, 1024);
 
-/// How long frames are waited for that searches hold, and after how long it is looked again though
-/// none came back: one that did before the wait is not told of.
+/// The time that a query waits for frames that searches hold. It looks again after it although none
+/// came back: it is not told of one that did before the wait.
 const FRAMES_COME_BACK: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(10);
 
@@ -28,7 +28,7 @@ const LOOK: Duration = Duration::from_millis(10);
 /// few enough that the map of them is small beside what a query reserves.
 const HELD_MAX: (usize, usize) = (32, 4096);
 
-/// What looking a page up costs, in steps.
+/// The cost of looking a page up, in steps.
 const LOOK_UP_STEPS: usize = 8;
 
 /// Pages noted last among which one that is wanted is looked for first.
@@ -37,7 +37,7 @@ const RECENT: usize = 4;
 /// The most bytes of a span for which memory is taken before its pages are there.
 const JOINED_BYTES: usize = 1 << 20;
 
-/// What came of a step: a value, or why there is none yet.
+/// The result of a step: a value, or the reason why there is none yet.
 pub type Step<T> = std::result::Result<T, Stop>;
 
 /// Why a step stopped.
@@ -64,15 +64,15 @@ pub struct Pages<'a> {
     counts: IoCounts,
     reading: Reading,
     steps: Steps<'a>,
-    /// Whether frames that others hold are waited for.
+    /// Set if the query waits for frames that others hold.
     waits: bool,
     /// The pages used, each once for every time it was taken in, if they are to be listed.
     used: Vec<UsedPage>,
     /// The times that noted pages were fetched.
     round: u32,
-    /// How many pages a round may leave held before older ones are let go.
+    /// The number of pages that a round may leave held before older ones are let go.
     held_max: usize,
-    /// How many pages a round asks for ahead of need.
+    /// The number of pages that a round asks for ahead of need.
     round_max: usize,
 }
 
@@ -80,13 +80,13 @@ pub struct Pages<'a> {
 struct Held {
     frame: Frame,
     round: u32,
-    /// Whether a round of this query brought it.
+    /// Set if a round of this query brought it.
     fetched: bool,
-    /// Whether it was listed as used.
+    /// Set if it was listed as used.
     used: bool,
 }
 
-/// Where a page is.
+/// The whereabouts of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whereabouts {
     /// A frame has it.
@@ -183,12 +183,12 @@ impl<'a> Pages<'a> {
         &mut self.steps
     }
 
-    /// Whether pages that will be gone through are to be noted before they are reached.
+    /// Returns true if pages that will be gone through are to be noted before they are reached.
     pub fn reads_ahead(&self) -> bool {
         self.reading.ahead
     }
 
-    /// What was read so far.
+    /// Returns the counts of reads so far.
     pub fn counts(&self) -> IoCounts {
         self.counts
     }
@@ -198,14 +198,15 @@ impl<'a> Pages<'a> {
         self.pool.identity()
     }
 
-    /// Where a page is, without asking for it.
+    /// Returns the whereabouts of a page without asking for it.
     pub fn whereabouts(&self, address: PageAddress) -> Whereabouts {
         if self.held.contains_key(&address) || self.pool.get(address).is_some() {
             return Whereabouts::Memory;
         }
-        match self.pool.is_pending(address) {
-            true => Whereabouts::WriteBuffer,
-            false => Whereabouts::Device,
+        if self.pool.is_pending(address) {
+            Whereabouts::WriteBuffer
+        } else {
+            Whereabouts::Device
         }
     }
 
@@ -259,7 +260,7 @@ impl<'a> Pages<'a> {
         }
     }
 
-    /// Whether the coming round has room for pages that are asked for ahead of need.
+    /// Returns true if the coming round has room for pages that are asked for ahead of need.
     pub fn has_room(&self) -> bool {
         self.wanted.len() < self.round_max
     }
@@ -281,8 +282,8 @@ impl<'a> Pages<'a> {
         self.join(span).map(Bytes::Owned)
     }
 
-    /// Whether a page of a table is pinned in its column, and so needs no looking up; it then
-    /// counts as found in memory. Where pages are listed, all are looked up.
+    /// Returns true if a page of a table is pinned in its column, and so needs no looking up; it
+    /// then counts as found in memory. If pages are listed, all are looked up.
     #[inline]
     pub fn is_pinned(&mut self, column: &PinnedPages, page: usize, address: PageAddress) -> bool {
         let pinned = !self.reading.listed && column.get(page, address).is_some();
@@ -315,7 +316,7 @@ impl<'a> Pages<'a> {
         Ok(frame)
     }
 
-    /// Whether pages were noted and not fetched yet.
+    /// Returns true if pages were noted and not fetched yet.
     pub fn has_wanted(&self) -> bool {
         !self.wanted.is_empty()
     }
@@ -416,7 +417,7 @@ impl<'a> Pages<'a> {
 }
 
 /// Fetches what all of `queries` noted, in one batch: one round for each query that noted anything.
-/// Where a query does not read in batches, each page is a round.
+/// For a query that does not read in batches, each page is a round.
 pub fn fetch_round(pool: &FramePool, queries: &mut [&mut Pages<'_>]) -> Result<()> {
     let mut all = Vec::new();
     for query in queries.iter_mut() {
@@ -462,9 +463,10 @@ impl Pages<'_> {
                 self.hold(address, frame, true);
             }
         }
-        let (rounds, reads) = match self.reading.in_batches {
-            true => (1, operations(&asked)),
-            false => (pages as u32, asked.len() as u32),
+        let (rounds, reads) = if self.reading.in_batches {
+            (1, operations(&asked))
+        } else {
+            (pages as u32, asked.len() as u32)
         };
         self.counts.rounds += rounds;
         self.counts.reads += reads;
@@ -493,9 +495,10 @@ pub fn gather<I: Copy, T>(items: &[I], mut step: impl FnMut(I) -> Step<T>) -> St
             Err(failed) => return Err(failed),
         }
     }
-    match complete {
-        true => Ok(values),
-        false => Err(Stop::Pages),
+    if complete {
+        Ok(values)
+    } else {
+        Err(Stop::Pages)
     }
 }
 

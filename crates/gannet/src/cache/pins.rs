@@ -1,9 +1,9 @@
-//! How many frames of a pool may be pinned.
+//! The number of frames of a pool that may be pinned.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many more frames of a pool may be pinned.
+/// The number of frames of a pool that may still be pinned.
 pub(super) struct Pins(Arc<AtomicUsize>);
 
 /// The right to pin one frame, given back when dropped.

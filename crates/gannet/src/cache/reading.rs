@@ -1,15 +1,15 @@
-//! How the pages of a query are read, and how much was.
+//! Options for reading the pages of a query, and counts of the reads.
 
 use crate::storage::PageKind;
 
-/// How a query's pages are read.
+/// The options for reading a query's pages.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
-    /// Whether pages that will be gone through are read before they are reached.
+    /// Set if pages that will be gone through are read before they are reached.
     pub ahead: bool,
-    /// Whether all noted pages are read together; else each waits for the one before.
+    /// Set if all noted pages are read together; else each waits for the one before.
     pub in_batches: bool,
-    /// Whether the pages whose bytes were asked for are listed.
+    /// Set if the pages whose bytes were asked for are listed.
     pub listed: bool,
 }
 
@@ -30,7 +30,7 @@ pub struct UsedPage {
     pub zone: u32,
     /// Its number in the zone.
     pub page: u32,
-    /// What it holds.
+    /// The kind of the page.
     pub kind: PageKind,
 }
 
@@ -50,7 +50,7 @@ pub struct IoCounts {
 }
 
 impl IoCounts {
-    /// What was added since `before`.
+    /// Returns the counts since `before`.
     pub fn since(&self, before: IoCounts) -> IoCounts {
         IoCounts {
             rounds: self.rounds - before.rounds,

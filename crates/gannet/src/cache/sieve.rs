@@ -65,7 +65,7 @@ impl<K: Clone + Eq + Hash, V: Clone> Sieve<K, V> {
         content.map(|(_, value)| value)
     }
 
-    /// Whether an entry can be added in the place of one that was evicted.
+    /// Returns true if an entry can be added in the place of one that was evicted.
     pub fn has_vacant(&self) -> bool {
         !self.vacant.is_empty()
     }

@@ -20,7 +20,7 @@ use crate::base::{PAGE_SIZE, Result};
 pub struct BoundedDevice {
     files: MemoryDevice,
     pages: AtomicU64,
-    /// Whether it tells how much space is free: a quota does not.
+    /// Set if it reports its free space: a quota does not.
     tells: AtomicBool,
 }
 
@@ -75,9 +75,10 @@ impl Device for BoundedDevice {
     }
 
     fn free_bytes(&self) -> Result<u64> {
-        Ok(match self.tells.load(Ordering::Relaxed) {
-            true => self.free_pages() * PAGE_SIZE as u64,
-            false => u64::MAX,
+        Ok(if self.tells.load(Ordering::Relaxed) {
+            self.free_pages() * PAGE_SIZE as u64
+        } else {
+            u64::MAX
         })
     }
 

@@ -11,8 +11,8 @@ pub fn conformance(open: impl Fn() -> Arc<dyn Device>) {
     rewriting_conformance(&open);
 }
 
-/// What holds on every device, also on one whose files are written once, from the first page on,
-/// and read after they were synced. `open` gives a new, empty device each time.
+/// Checks the rules for every device, also one whose files are written once, from the first page
+/// on, and read after they were synced. `open` gives a new, empty device each time.
 pub fn sealed_conformance(open: impl Fn() -> Arc<dyn Device>) {
     let checks: [fn(&dyn Device); 11] = [
         pages_come_back_as_written,
@@ -30,8 +30,8 @@ pub fn sealed_conformance(open: impl Fn() -> Arc<dyn Device>) {
     checks.iter().for_each(|check| check(&*open()));
 }
 
-/// What holds besides on a device whose pages can be written again and whose files grow while they
-/// are read.
+/// Checks the further rules for a device whose pages can be written again and whose files grow
+/// while they are read.
 pub fn rewriting_conformance(open: impl Fn() -> Arc<dyn Device>) {
     let checks: [fn(&dyn Device); 4] = [
         a_batch_writes_with_gaps,

@@ -30,7 +30,7 @@ pub struct CountersSnapshot {
     pub syncs: u64,
 }
 
-/// What a device asked of a store behind a network, each attempt counted.
+/// The requests of a device to a store behind a network, each attempt counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RequestCounts {
     /// Batches that had to wait for at least one request: what was asked side by side is one.
@@ -50,7 +50,7 @@ pub struct RequestCounts {
 }
 
 impl RequestCounts {
-    /// What was asked since `before`.
+    /// Returns the requests since `before`.
     #[must_use]
     pub fn since(&self, before: &RequestCounts) -> RequestCounts {
         RequestCounts {

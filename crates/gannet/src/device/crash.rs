@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::crash_state::{CrashState, Event, Fate};
+use super::crash_state::{DurableState, Event, Fate};
 use super::memory::{Files, MemoryDevice};
 
 /// The fates that each change meets alone, with the fate of all others: dropped, alone kept, grown
@@ -30,20 +30,20 @@ const FATES_OF_ONE: [(Fate, Fate); 11] = [
 pub struct CrashImage {
     /// The files after the crash.
     pub device: Arc<MemoryDevice>,
-    /// What became of the changes that were not durable, in words.
+    /// The fate of the changes that were not durable, in words.
     pub what: String,
 }
 
 /// The crash images of one point of a log, made one by one as they are asked for.
 #[derive(Debug)]
 pub struct CrashImages {
-    state: CrashState,
+    state: DurableState,
     next: usize,
     random: usize,
     seed: u64,
 }
 
-/// What becomes of all changes of one image.
+/// The fates of all changes of one image.
 #[derive(Clone, Copy, Debug)]
 enum CrashPlan {
     All(Fate),
@@ -63,7 +63,7 @@ impl CrashImages {
     /// The images after the first events of a log, which are `events`, on a device that began with
     /// `start`, all durable; among them `random` random ones, drawn from `seed`.
     pub fn new(start: &Files, events: &[Event], random: usize, seed: u64) -> CrashImages {
-        let mut state = CrashState::new(start);
+        let mut state = DurableState::new(start);
         events.iter().for_each(|event| state.apply(event));
         CrashImages {
             state,
@@ -73,7 +73,7 @@ impl CrashImages {
         }
     }
 
-    /// How many changes were not durable.
+    /// Returns the number of changes that were not durable.
     pub fn changes(&self) -> usize {
         self.state.changes()
     }
@@ -101,7 +101,7 @@ impl CrashImages {
         (draw < self.random).then(|| CrashPlan::Random(self.seed ^ mix(draw as u64)))
     }
 
-    /// Whether a plan gives an image of its own: names cannot be torn.
+    /// Returns true if a plan gives an image of its own: names cannot be torn.
     fn admits(&self, plan: CrashPlan) -> bool {
         match plan {
             CrashPlan::Except(change, Fate::Torn(_), _) => self.state.is_write(change),

@@ -1,4 +1,4 @@
-//! What is durable at a point of a device's log, and what a crash can do to the rest.
+//! The durable state at a point of a device's log, and the effects of a crash on the rest.
 //!
 //! The model is harsher than most file systems. At the crash, every change that no sync has made
 //! durable is kept, lost or kept in part, independently of all others and of their order:
@@ -42,11 +42,11 @@ pub enum Event {
 
 /// The durable state at one point, and the changes on top of it.
 #[derive(Clone, Debug, Default)]
-pub struct CrashState {
+pub struct DurableState {
     names: BTreeMap<FileId, usize>,
     inodes: Vec<Vec<Page>>,
     changes: Vec<FileChange>,
-    /// What the names stand for now, durable or not.
+    /// The files that the names stand for now, durable or not.
     current: BTreeMap<FileId, usize>,
 }
 
@@ -67,7 +67,7 @@ struct Write {
     abandoned: bool,
 }
 
-/// What becomes of one change.
+/// The fate of one change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It never happened.
@@ -78,10 +78,10 @@ pub enum Fate {
     Torn(u8),
 }
 
-impl CrashState {
+impl DurableState {
     /// The state of a device that holds `start`, all durable.
-    pub fn new(start: &Files) -> CrashState {
-        let mut state = CrashState::default();
+    pub fn new(start: &Files) -> DurableState {
+        let mut state = DurableState::default();
         for (file, pages) in start.iter() {
             state.names.insert(file, state.inodes.len());
             state.inodes.push(pages.to_vec());
@@ -160,7 +160,7 @@ impl CrashState {
         self.changes.retain(|change| !rename(names, change));
     }
 
-    /// How many changes are not durable.
+    /// Returns the number of changes that are not durable.
     pub fn changes(&self) -> usize {
         self.changes.len()
     }
@@ -174,7 +174,7 @@ impl CrashState {
         }
     }
 
-    /// Whether a change can be torn; names cannot.
+    /// Returns true if a change can be torn; names cannot.
     pub fn is_write(&self, change: usize) -> bool {
         matches!(self.changes[change], FileChange::Write(_))
     }

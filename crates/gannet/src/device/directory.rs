@@ -33,7 +33,7 @@ pub struct Directory {
     access: Access,
     files: FileTable,
     readers: Readers,
-    /// Which file of the folder has a name.
+    /// Returns the file of the folder that has a name.
     named: fn(&str) -> Option<FileId>,
 }
 
@@ -75,7 +75,7 @@ impl Directory {
         })
     }
 
-    /// Who reads and writes the folder.
+    /// Returns the readers and the writer of the folder.
     pub fn readers(&self) -> &Readers {
         &self.readers
     }
@@ -85,7 +85,7 @@ impl Directory {
         self.files.close_all();
     }
 
-    /// Whether transfers bypass the operating system's page cache.
+    /// Returns true if transfers bypass the operating system's page cache.
     pub fn is_direct(&self) -> bool {
         self.files.is_direct()
     }
@@ -149,14 +149,15 @@ impl Directory {
         }
     }
 
-    /// What `operation` met at a file: the caller's to mend without the right to it, or where it is
-    /// no regular one.
+    /// Returns the error of `operation` on a file: the caller can mend a lack of rights, or a file
+    /// that is no regular one.
     fn failed(&self, operation: &'static str, id: FileId, error: io::Error) -> Error {
         let is_callers =
             error.kind() == io::ErrorKind::PermissionDenied || Irregular::of(&error).is_some();
-        match is_callers {
-            true => unusable(operation, &self.path.join(id.name()), error),
-            false => failure(operation, id, error),
+        if is_callers {
+            unusable(operation, &self.path.join(id.name()), error)
+        } else {
+            failure(operation, id, error)
         }
     }
 

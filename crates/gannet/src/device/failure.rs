@@ -37,8 +37,8 @@ pub fn failure(operation: &'static str, file: impl Display, error: io::Error) ->
     }
 }
 
-/// What `operation` met at the folder of an index: the caller's to mend where the path or its
-/// permissions are wrong, else as [`failure`].
+/// Returns the error of `operation` on the folder of an index: the caller can mend a wrong path or
+/// its permissions; others are as of [`failure`].
 pub fn unusable(operation: &'static str, folder: &Path, error: io::Error) -> Error {
     let Some(advice) = path_advice(&error) else {
         return failure(operation, folder.display(), error);
@@ -47,7 +47,7 @@ pub fn unusable(operation: &'static str, folder: &Path, error: io::Error) -> Err
     Error::invalid(format!("{operation} of {folder} failed: {error}: {advice}"))
 }
 
-/// What to do where a path is wrong, or may not be used.
+/// Returns the advice for a path that is wrong, or may not be used.
 fn path_advice(error: &io::Error) -> Option<&'static str> {
     if Errno::from_io_error(error) == Some(Errno::LOOP) {
         return Some("check the path, whose links lead in a circle");
@@ -65,7 +65,7 @@ fn path_advice(error: &io::Error) -> Option<&'static str> {
     }
 }
 
-/// What to do where the system or the device is at fault, as far as the error tells.
+/// Returns the advice for a fault of the system or the device, as far as the error tells.
 fn device_advice(operation: &'static str, error: &io::Error) -> Option<&'static str> {
     match Errno::from_io_error(error)? {
         Errno::NOSPC | Errno::DQUOT => Some("make space, then try again"),

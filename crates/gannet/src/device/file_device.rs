@@ -8,7 +8,7 @@ use crate::base::{PAGE_SIZE, Result};
 
 /// Carries out batches of requests.
 pub trait Engine: Send + Sync {
-    /// Which backend this is.
+    /// Returns the backend.
     fn backend(&self) -> Backend;
 
     /// Carries out all requests and returns when none is under way any more, also after a failure.

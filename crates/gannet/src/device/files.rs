@@ -28,7 +28,7 @@ use super::{Access, FileId};
 /// One open file.
 #[derive(Debug)]
 pub struct OpenFile {
-    /// Which file.
+    /// The file.
     pub id: FileId,
     /// The descriptor.
     pub file: File,
@@ -97,7 +97,7 @@ impl FileTable {
         }
     }
 
-    /// Whether files are opened with O_DIRECT, past the operating system's page cache.
+    /// Returns true if files are opened with O_DIRECT, past the operating system's page cache.
     pub fn is_direct(&self) -> bool {
         self.direct
     }
@@ -171,7 +171,7 @@ impl FileTable {
         Some(file)
     }
 
-    /// Whether the folder still has the superblock that was opened first.
+    /// Returns true if the folder still has the superblock that was opened first.
     pub fn has_superblock(&self) -> bool {
         let path = self.folder.join(FileId::Superblock.name());
         let named = || std::fs::symlink_metadata(path).map(|named| regular::identity(&named));
@@ -226,7 +226,8 @@ fn descriptor_limit() -> usize {
     (soft / 2).clamp(16, 16_384) as usize
 }
 
-/// Whether the folder's file system takes O_DIRECT, tried on the lock file, which is there already.
+/// Returns true if the folder's file system takes O_DIRECT, tried on the lock file, which is there
+/// already.
 fn direct_works(folder: &Path) -> bool {
     let lock = folder.join(super::lock::LOCK_NAME);
     let flags = OFlags::RDONLY | directly();
@@ -247,12 +248,13 @@ fn directly() -> OFlags {
 /// Fails if pages would be written to a file that somebody else may read.
 fn check_owner(file: &File) -> io::Result<()> {
     let owner = file.metadata()?.uid();
-    match owner == geteuid().as_raw() {
-        true => Ok(()),
-        false => Err(io::Error::new(
+    if owner == geteuid().as_raw() {
+        Ok(())
+    } else {
+        Err(io::Error::new(
             io::ErrorKind::PermissionDenied,
             format!("it belongs to another user (number {owner})"),
-        )),
+        ))
     }
 }
 

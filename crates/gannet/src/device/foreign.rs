@@ -1,4 +1,4 @@
-//! What a folder holds that belongs to no index: nothing is made among other files.
+//! Finds files in a folder that belong to no index: nothing is made among other files.
 
 use std::path::Path;
 
@@ -6,7 +6,8 @@ use super::FileId;
 use super::lease::READERS_NAME;
 use super::lock::LOCK_NAME;
 
-/// What some file systems keep at their root: an index may have a file system of its own.
+/// The folder that some file systems keep at their root: an index may have a file system of its
+/// own.
 const LOST_AND_FOUND: &str = "lost+found";
 
 /// The name of something in the folder that belongs to no index, the first in order of names. A
@@ -20,7 +21,7 @@ pub fn foreign_entry(folder: &Path) -> Option<String> {
         .map(|name| name.to_string_lossy().into_owned())
 }
 
-/// Whether the folder of a flash tier may have something of this name.
+/// Returns true if the folder of a flash tier may have something of this name.
 pub fn is_of_tier(name: &str) -> bool {
     [LOCK_NAME, LOST_AND_FOUND].contains(&name) || name == FileId::Tier.name()
 }

@@ -26,8 +26,8 @@ use super::regular::{self, SHARED_FILE};
 /// The folder of the leases in the index folder.
 pub const READERS_NAME: &str = "readers";
 
-/// How often a reader tries to make a lease: it fails only where the writer takes the file away
-/// between its making and its locking.
+/// The number of attempts of a reader to make a lease: one fails only if the writer takes the file
+/// away between its making and its locking.
 const TRIES: u32 = 1_000;
 
 /// Leases of this process so far: no two have one name.
@@ -82,7 +82,7 @@ impl Lease {
         Err(io::Error::other("the writer took each file away"))
     }
 
-    /// Whether it still counts.
+    /// Returns true if it still counts.
     pub fn is_there(&self) -> bool {
         // Links are not counted: some network file systems keep a removed file that is open under
         // another name.
@@ -159,8 +159,8 @@ fn generation_of(name: &str) -> Option<u64> {
     (name == format!("{generation}-{process}-{number}")).then_some(generation)
 }
 
-/// Whether a lease counts. Its file is removed if not. What is not an empty regular file is no
-/// lease, and stays.
+/// Returns true if a lease counts, and removes its file if not. Anything but an empty regular file
+/// is no lease, and stays.
 fn is_held(readers: &File, name: &str) -> io::Result<bool> {
     match regular::is_empty_file(readers, name) {
         Ok(true) => {}

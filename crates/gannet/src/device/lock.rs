@@ -34,7 +34,7 @@ use crate::base::{Error, Result};
 /// The lock file's name in the index folder.
 pub const LOCK_NAME: &str = "LOCK";
 
-/// How often a writer tries again that meets a reader, and how long it waits in between.
+/// The number of attempts of a writer that meets a reader, and the pause between them.
 const TRIES: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(1);
 
@@ -43,7 +43,7 @@ const PAUSE: Duration = Duration::from_millis(1);
 pub struct Lock {
     /// Nothing on a read-only file system without a lock file, where nobody can write anyway.
     file: Option<File>,
-    /// Whether a reader holds it.
+    /// Set if a reader holds it.
     shared: Mutex<bool>,
 }
 
@@ -69,7 +69,8 @@ impl Lock {
         })
     }
 
-    /// Who writes, as far as it is known; nothing if nobody does. For readers only.
+    /// Returns the name of the writer, as far as it is known; nothing if there is none. For readers
+    /// only.
     pub fn writer(&self, folder: &Path) -> Result<Option<String>> {
         let shared = self.shared();
         match &self.file {
@@ -98,7 +99,7 @@ impl Lock {
         Ok(writer)
     }
 
-    /// Whether the folder still has this lock file.
+    /// Returns true if the folder still has this lock file.
     pub fn is_there(&self, folder: &Path) -> bool {
         let Some(file) = &self.file else {
             return true;
@@ -137,7 +138,7 @@ impl Rooted {
         }
     }
 
-    /// Whether a writer has it.
+    /// Returns true if a writer has it.
     pub fn is_taken(superblock: &Path) -> io::Result<bool> {
         let file = regular::open(superblock, OFlags::RDONLY, SHARED_FILE)?;
         match flock(&file, FlockOperation::NonBlockingLockShared) {

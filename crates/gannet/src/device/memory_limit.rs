@@ -1,4 +1,4 @@
-//! How much memory this process may have: what the machine has, or less where a memory group
+//! Finds the memory that this process may have: that of the machine, or less if a memory group
 //! (cgroup) limits it, as in a container.
 //!
 //! Groups are nested, and the least limit of a group and those around it counts. Version 1 gives
@@ -17,7 +17,7 @@ const NONE_FROM: u64 = 1 << 60;
 pub struct MemoryLimit {
     /// Bytes of it.
     pub bytes: u64,
-    /// Whether the memory group of the process says so, and not the machine.
+    /// Set if the memory group of the process gives the limit, and not the machine.
     pub is_of_group: bool,
 }
 
@@ -61,7 +61,7 @@ fn group_limit(root: &Path) -> Option<u64> {
     limits.min()
 }
 
-/// Where memory groups are mounted.
+/// A mount of memory groups.
 struct Mount {
     is_first_version: bool,
     /// The group that is at the mount point.
@@ -96,9 +96,10 @@ impl Mount {
     fn group<'g>(&self, line: &'g str) -> Option<&'g str> {
         let (_, line) = line.split_once(':')?;
         let (controllers, group) = line.split_once(':')?;
-        let is_of_mount = match self.is_first_version {
-            true => controllers.split(',').any(|name| name == "memory"),
-            false => controllers.is_empty(),
+        let is_of_mount = if self.is_first_version {
+            controllers.split(',').any(|name| name == "memory")
+        } else {
+            controllers.is_empty()
         };
         is_of_mount.then_some(group)
     }
@@ -109,9 +110,10 @@ impl Mount {
         let mut folders = folders
             .iter()
             .map(|folder| root.join(folder.strip_prefix("/").unwrap_or(folder)));
-        match self.is_first_version {
-            true => folders.find_map(|folder| hierarchical_limit(&folder)),
-            false => folders.filter_map(|folder| most(&folder)).min(),
+        if self.is_first_version {
+            folders.find_map(|folder| hierarchical_limit(&folder))
+        } else {
+            folders.filter_map(|folder| most(&folder)).min()
         }
     }
 
@@ -129,7 +131,7 @@ impl Mount {
     }
 }
 
-/// What a group of version 1 and those around it may have.
+/// Returns the limit of a group of version 1 and of those around it.
 fn hierarchical_limit(folder: &Path) -> Option<u64> {
     let text = read_to_string(folder.join("memory.stat")).ok()?;
     let limit = text
@@ -139,7 +141,7 @@ fn hierarchical_limit(folder: &Path) -> Option<u64> {
     limit.filter(|limit| *limit < NONE_FROM)
 }
 
-/// What a group of version 2 may have.
+/// Returns the limit of a group of version 2.
 fn most(folder: &Path) -> Option<u64> {
     let text = read_to_string(folder.join("memory.max")).ok()?;
     text.trim().parse().ok()

@@ -135,7 +135,7 @@ pub struct Transfer {
     pub buffers: Vec<PageBuffer>,
 }
 
-/// Which backend does the I/O.
+/// The backends of I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
     /// io_uring with O_DIRECT.
@@ -167,11 +167,11 @@ impl fmt::Display for Backend {
 /// Every implementation passes the suites of the feature `testing`: the sealed part, and, where
 /// pages are written in place and files grow after a sync, the rewriting part.
 pub trait Device: Send + Sync {
-    /// Which backend this is.
+    /// Returns the backend.
     fn backend(&self) -> Backend;
 
-    /// Whether transfers bypass the operating system's page cache (O_DIRECT); if not, memory
-    /// outside the budget caches them.
+    /// Returns true if transfers bypass the operating system's page cache (O_DIRECT); if not,
+    /// memory outside the budget caches them.
     fn is_direct(&self) -> bool {
         false
     }
@@ -213,7 +213,7 @@ pub trait Device: Send + Sync {
     /// Makes creations and removals before the call durable.
     fn sync_directory(&self) -> Result<()>;
 
-    /// Who else reads and writes; nothing where no other process can.
+    /// Returns the other readers and writers; nothing if no other process can be one.
     fn readers(&self) -> Option<&Readers> {
         None
     }
@@ -222,16 +222,16 @@ pub trait Device: Send + Sync {
     /// then.
     fn close_files(&self) {}
 
-    /// What is wrong with what is stored of pages that the device gives from copies at hand, which
-    /// reading them does not find out: a sentence for each place.
+    /// Checks the stored form of pages that the device gives from copies at hand, whose faults
+    /// reading does not find; returns a sentence for each fault.
     fn check_stored(&self) -> Result<Vec<String>> {
         Ok(Vec::new())
     }
 
-    /// What the device has done so far.
+    /// Returns the counts of the device's work so far.
     fn counters(&self) -> &Counters;
 
-    /// What it asked of a store behind a network; nothing where there is none.
+    /// Returns the requests to a store behind a network; nothing if there is none.
     fn requests(&self) -> Option<RequestCounts> {
         None
     }

@@ -4,9 +4,9 @@
 //! fetches results, PUT writes pages without a file system, CLOSE frees it. The calls are those of
 //! the Smart SSD paper (Wang and Park, 2016). `docs/offload.md` maps them to NVMe.
 //!
-//! What always holds: an implementation knows programs, pages and bytes, nothing of search. A
-//! program reads only the spans of its session. When a program fails, its session ends, and the
-//! host does the work itself: an error here never means that an answer is lost.
+//! Invariants: an implementation knows programs, pages and bytes, nothing of search. A program
+//! reads only the spans of its session. When a program fails, its session ends, and the host does
+//! the work itself: an error here never means that an answer is lost.
 
 use crate::base::Result;
 
@@ -19,16 +19,16 @@ pub struct PageSpan {
     pub file: FileId,
     /// The first page.
     pub page: u32,
-    /// How many pages.
+    /// The number of pages.
     pub pages: u32,
 }
 
-/// What OPEN asks for.
+/// The request of OPEN.
 #[derive(Clone, Copy, Debug)]
 pub struct Task<'a> {
     /// The name of a program that the device has.
     pub program: &'a str,
-    /// What the program is told, in a form that only it and the host know.
+    /// The program's parameters, in a form that only it and the host know.
     pub parameters: &'a [u8],
     /// The pages that it may read.
     pub spans: &'a [PageSpan],
@@ -38,7 +38,7 @@ pub struct Task<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SessionId(pub u64);
 
-/// What GET found.
+/// The result of GET.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Poll {
     /// The program has not ended. The host asks again after the poll interval of the device.
@@ -47,7 +47,7 @@ pub enum Poll {
     Results {
         /// At most as many bytes as GET asked for; nothing when all were fetched.
         bytes: Vec<u8>,
-        /// Whether there are more.
+        /// Set if there are more.
         more: bool,
     },
 }

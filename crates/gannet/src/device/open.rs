@@ -31,7 +31,7 @@ pub fn open_directory(path: &Path, options: &OpenOptions) -> Result<Arc<dyn Devi
 ///
 /// # Errors
 ///
-/// Those of [`open_directory`]; a folder that has anything else in it is
+/// The same as of [`open_directory`]; a folder that has anything else in it is
 /// [`Error::Invalid`](crate::base::Error::Invalid).
 pub fn open_tier(path: &Path, backend: BackendChoice) -> Result<Arc<dyn Device>> {
     with_engine(backend, || Directory::open_tier(path))

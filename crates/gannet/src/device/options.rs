@@ -1,6 +1,6 @@
-//! How a folder is opened.
+//! Options for opening a folder.
 
-/// Which backend to use.
+/// The backends to choose from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BackendChoice {
     /// io_uring where it works, otherwise `pread`.
@@ -12,7 +12,7 @@ pub enum BackendChoice {
     Pread,
 }
 
-/// What will be done with the index.
+/// The kinds of access to an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Reading and writing: no other process may write.
@@ -21,13 +21,13 @@ pub enum Access {
     Read,
 }
 
-/// How to open an index folder.
+/// The options for opening an index folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenOptions {
     /// The backend.
     pub backend: BackendChoice,
     /// Reading, or writing too.
     pub access: Access,
-    /// Whether a missing folder is made, if access is for writing.
+    /// Set if a missing folder is made, if access is for writing.
     pub create: bool,
 }

@@ -25,7 +25,7 @@ pub struct PageBuffer {
 }
 
 struct Slab {
-    /// What the allocator gave.
+    /// The memory that the allocator gave.
     memory: NonNull<u8>,
     /// Bytes from there to the first page: its address is a multiple of the page size.
     first: usize,
@@ -39,7 +39,7 @@ struct Slab {
 struct Free {
     returned: Vec<u32>,
     untouched: u32,
-    /// Who waits for a page that comes back.
+    /// The number of threads that wait for a page to come back.
     waiting: usize,
     /// Pages that came back while somebody waited.
     told: u64,

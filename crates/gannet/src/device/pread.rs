@@ -44,12 +44,12 @@ struct Queue {
 #[derive(Debug)]
 struct PooledBatch {
     direction: Direction,
-    state: Mutex<BatchState>,
+    state: Mutex<BatchProgress>,
     finished: Condvar,
 }
 
 #[derive(Debug)]
-struct BatchState {
+struct BatchProgress {
     waiting: VecDeque<Request>,
     under_way: usize,
     ended: Vec<Request>,
@@ -135,7 +135,7 @@ impl PooledBatch {
     fn new(requests: Vec<Request>, direction: Direction) -> PooledBatch {
         PooledBatch {
             direction,
-            state: Mutex::new(BatchState {
+            state: Mutex::new(BatchProgress {
                 ended: Vec::with_capacity(requests.len()),
                 waiting: requests.into(),
                 under_way: 0,
@@ -171,7 +171,7 @@ impl PooledBatch {
     }
 }
 
-impl BatchState {
+impl BatchProgress {
     fn end(&mut self, request: Request, outcome: Result<()>) {
         self.under_way -= 1;
         self.ended.push(request);

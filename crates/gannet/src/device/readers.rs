@@ -16,7 +16,7 @@ use super::lock::{Lock, Rooted};
 use super::{Access, FileId};
 use crate::base::{Error, Result};
 
-/// Who reads and writes an index folder.
+/// The readers and the writer of an index folder.
 #[derive(Debug)]
 pub struct Readers {
     folder: PathBuf,
@@ -58,7 +58,7 @@ impl Readers {
         }
     }
 
-    /// Who writes, as far as it is known; nothing if nobody does.
+    /// Returns the name of the writer, as far as it is known; nothing if there is none.
     pub fn writer(&self) -> Result<Option<String>> {
         self.lock.writer(&self.folder)
     }
@@ -68,14 +68,14 @@ impl Readers {
         self.rooted.take(&self.superblock());
     }
 
-    /// Whether a writer has written a root that has all of the log which it found. What it has
-    /// logged since is its own matter.
+    /// Returns true if a writer has written a root that has all of the log which it found. Its own
+    /// log since then does not matter.
     pub fn has_rooted_writer(&self) -> Result<bool> {
         let taken = Rooted::is_taken(&self.superblock());
         taken.map_err(|error| failure("lock", FileId::Superblock, error))
     }
 
-    /// Whether the folder still has the lock file that was opened.
+    /// Returns true if the folder still has the lock file that was opened.
     pub fn has_lock(&self) -> bool {
         self.lock.is_there(&self.folder)
     }
@@ -86,8 +86,8 @@ impl Readers {
         lease::leases(&self.folder).map_err(|error| failure("list", readers.display(), error))
     }
 
-    /// When a lease was last made or let go, by the clock of the file system; nothing if none ever
-    /// was.
+    /// Returns the time at which a lease was last made or let go, by the clock of the file system;
+    /// nothing if none ever was.
     pub fn changed(&self) -> Option<SystemTime> {
         let readers = self.folder.join(READERS_NAME);
         std::fs::symlink_metadata(readers)

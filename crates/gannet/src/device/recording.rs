@@ -19,7 +19,7 @@ use super::memory::{Files, MemoryDevice, Page};
 use super::{Backend, Device, FileId, Transfer};
 use crate::base::{Error, Result};
 
-/// How an operation fails.
+/// The failures of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
     /// Any change fails with EIO and does nothing.
@@ -28,7 +28,7 @@ pub enum FaultKind {
     Full,
     /// A write stores its first sectors of 512 bytes, then fails with EIO.
     ShortWrite {
-        /// How many sectors arrive.
+        /// The number of sectors that arrive.
         sectors: usize,
     },
     /// The sync of a file or of the directory fails with EIO; a file's writes so far are never
@@ -44,9 +44,9 @@ pub struct Fault {
     /// The first change (or read transfer, for [`FaultKind::Read`]) that may fail; of those from
     /// here on, the first to which the kind applies does.
     pub at: u64,
-    /// How.
+    /// The kind of failure.
     pub kind: FaultKind,
-    /// Whether all later ones to which the kind applies fail too.
+    /// Set if all later operations to which the kind applies fail too.
     pub sticky: bool,
 }
 
@@ -55,11 +55,11 @@ pub struct Fault {
 pub struct RecordingDevice {
     start: Files,
     live: MemoryDevice,
-    state: Mutex<RecordingState>,
+    state: Mutex<RecordedEvents>,
 }
 
 #[derive(Debug, Default)]
-struct RecordingState {
+struct RecordedEvents {
     events: Vec<Event>,
     changes: u64,
     reads: u64,
@@ -69,7 +69,7 @@ struct RecordingState {
     dropped_sync: Option<u64>,
 }
 
-/// What is about to be done, as far as faults care.
+/// The next operation, as far as faults care.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DeviceOperation {
     Read,
@@ -105,7 +105,7 @@ impl RecordingDevice {
         self.state().fault = None;
     }
 
-    /// How many operations were made to fail.
+    /// Returns the number of operations that were made to fail.
     pub fn faults_met(&self) -> u64 {
         self.state().faults_met
     }
@@ -116,29 +116,29 @@ impl RecordingDevice {
         self.state().dropped_sync = Some(n);
     }
 
-    /// How many changes were asked for, failed ones included.
+    /// Returns the number of changes that were asked for, failed ones included.
     pub fn changes(&self) -> u64 {
         self.state().changes
     }
 
-    /// How many read transfers were asked for, failed ones included.
+    /// Returns the number of read transfers that were asked for, failed ones included.
     pub fn reads(&self) -> u64 {
         self.state().reads
     }
 
-    /// How many syncs of files and of the directory were asked for and did not fail.
+    /// Returns the number of syncs of files and of the directory that did not fail.
     pub fn syncs(&self) -> u64 {
         self.state().syncs
     }
 
-    /// How many events the log holds: the points at which a crash can be asked for are 0 to this
+    /// Returns the number of events in the log: a crash can be asked for at the points 0 to this
     /// number.
     pub fn events(&self) -> usize {
         self.state().events.len()
     }
 
-    /// What a crash after the first `point` events can leave behind, `random` random states
-    /// included.
+    /// Returns the images that a crash after the first `point` events can leave behind, `random`
+    /// random states included.
     ///
     /// The same arguments give the same images.
     pub fn crash_images(&self, point: usize, random: usize, seed: u64) -> CrashImages {
@@ -147,7 +147,7 @@ impl RecordingDevice {
         CrashImages::new(&self.start, &state.events[..point], random, seed)
     }
 
-    fn state(&self) -> MutexGuard<'_, RecordingState> {
+    fn state(&self) -> MutexGuard<'_, RecordedEvents> {
         self.state.lock().unwrap_or_else(|e| e.into_inner())
     }
 
@@ -167,7 +167,7 @@ impl RecordingDevice {
     }
 
     /// Stores and logs the first `sectors` sectors of a transfer.
-    fn store(&self, transfer: &Transfer, sectors: usize, state: &mut RecordingState) -> Result<()> {
+    fn store(&self, transfer: &Transfer, sectors: usize, state: &mut RecordedEvents) -> Result<()> {
         let file = transfer.file;
         let pages = (transfer.page..).zip(&transfer.buffers);
         for (page, buffer) in pages.take(sectors.div_ceil(SECTORS)) {
@@ -258,7 +258,7 @@ impl Device for RecordingDevice {
     }
 }
 
-impl RecordingState {
+impl RecordedEvents {
     /// Counts an operation and tells how it must fail, if it must.
     fn meet(&mut self, operation: DeviceOperation) -> Option<FaultKind> {
         let counter = match operation {

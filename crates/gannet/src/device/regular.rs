@@ -23,7 +23,7 @@ pub const SHARED_FILE: Mode = Mode::from_raw_mode(0o666);
 /// The mode of files that are nobody else's.
 pub const OWN_FILE: Mode = Mode::from_raw_mode(0o600);
 
-/// What a name stands for that is no file to be opened.
+/// The object that a name stands for if it is no file to be opened.
 #[derive(Debug, thiserror::Error)]
 #[error("expected {expected}, found {found}: {advice}")]
 pub struct Irregular {
@@ -33,7 +33,7 @@ pub struct Irregular {
 }
 
 impl Irregular {
-    /// What an error says of a name, if it is such a one.
+    /// Returns the object that an error names, if it is such a one.
     pub fn of(error: &io::Error) -> Option<&Irregular> {
         error.get_ref()?.downcast_ref()
     }
@@ -84,18 +84,19 @@ pub fn open_folder(path: &Path) -> io::Result<File> {
 
 /// Fails unless a file of this type is a regular one.
 pub fn check_type(of: FileType) -> io::Result<()> {
-    match of.is_file() {
-        true => Ok(()),
-        false => Err(Irregular::file(kind(of))),
+    if of.is_file() {
+        Ok(())
+    } else {
+        Err(Irregular::file(kind(of)))
     }
 }
 
-/// Whether two files are the same, by the device and the number of each.
+/// Returns the device and the number of a file, which tell two files apart.
 pub fn identity(of: &std::fs::Metadata) -> (u64, u64) {
     (of.dev(), of.ino())
 }
 
-/// Whether `name` in `folder` is an empty regular file.
+/// Returns true if `name` in `folder` is an empty regular file.
 pub fn is_empty_file(folder: &File, name: &str) -> io::Result<bool> {
     let found = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)?;
     let is_file = rustix::fs::FileType::from_raw_mode(found.st_mode).is_file();

@@ -17,11 +17,11 @@ use crate::base::{Error, PAGE_SIZE, Result};
 /// The most buffers of one system call: the limit of Linux and macOS.
 pub const VECTOR_LIMIT: usize = 1024;
 
-/// How often in a row a transfer may be put off (interrupted, or told to try again) before it
-/// fails.
+/// The number of times in a row that a transfer may be put off (interrupted, or told to try again)
+/// before it fails.
 const STALL_LIMIT: u32 = 10_000;
 
-/// Which way the bytes go.
+/// The direction of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// From the device into the buffers.
@@ -94,17 +94,17 @@ impl Request {
         }
     }
 
-    /// Where in the file the next byte goes or comes from.
+    /// Returns the offset in the file of the next byte.
     pub fn offset(&self) -> u64 {
         self.page as u64 * PAGE_SIZE as u64 + self.done as u64
     }
 
-    /// Whether all bytes have been transferred.
+    /// Returns true if all bytes have been transferred.
     pub fn is_complete(&self) -> bool {
         self.done == self.buffers.len() * PAGE_SIZE
     }
 
-    /// What is still to be transferred, as much of it as fits one system call.
+    /// Returns the parts that are still to be transferred, as many as fit one system call.
     pub fn parts(&mut self) -> impl Iterator<Item = &mut [u8]> {
         let mut skip = self.done % PAGE_SIZE;
         let rest = &mut self.buffers[self.done / PAGE_SIZE..];
@@ -114,7 +114,7 @@ impl Request {
         })
     }
 
-    /// How many parts [`Request::parts`] gives.
+    /// Returns the number of parts that [`Request::parts`] gives.
     pub fn part_count(&self) -> usize {
         (self.buffers.len() - self.done / PAGE_SIZE).min(VECTOR_LIMIT)
     }

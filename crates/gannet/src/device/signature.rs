@@ -13,7 +13,7 @@ use super::Access;
 /// More than the line that a holder writes.
 const SIGNATURE_LIMIT: usize = 512;
 
-/// How the line of a reader ends.
+/// The end of a reader's line.
 const READING: &str = ", reading";
 
 /// Writes who has the lock, unless the file is somebody else's.
@@ -30,7 +30,7 @@ pub fn sign(file: &File, access: Access) -> io::Result<()> {
     file.set_len(line.len() as u64)
 }
 
-/// What a holder has written: one line and nothing else.
+/// Returns the line of a holder, if the file has one line and nothing else.
 pub fn read(file: &File) -> Option<String> {
     let mut bytes = [0; SIGNATURE_LIMIT];
     let length = file.read_at(&mut bytes, 0).ok()?;
@@ -42,17 +42,17 @@ pub fn read(file: &File) -> Option<String> {
     (is_number && program.ends_with(')') && !line.contains('\n')).then(|| line.to_owned())
 }
 
-/// Whether a line is that of a reader.
+/// Returns true if a line is that of a reader.
 pub fn is_of_reader(line: &str) -> bool {
     line.ends_with(READING)
 }
 
-/// Who has the lock, as far as it is known.
+/// Returns the holder of the lock, as far as it is known.
 pub fn holder(file: &File) -> String {
     read(file).unwrap_or_else(|| "another process".to_owned())
 }
 
-/// Whether the file has nothing in it but what a holder has written, and no other name.
+/// Returns true if the file has nothing in it but the line of a holder, and no other name.
 fn is_own(file: &File) -> io::Result<bool> {
     let metadata = file.metadata()?;
     let is_short = metadata.len() < SIGNATURE_LIMIT as u64;
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
     use std::fs;
 
-    /// What is in a file after a writer has signed it.
+    /// Returns the content of a file after a writer has signed it.
     fn signed(path: &Path) -> String {
         let file = File::options().read(true).write(true).open(path).unwrap();
         sign(&file, Access::Write).unwrap();

@@ -42,11 +42,11 @@ const QUEUE_DEPTH: usize = 64;
 /// Rings kept for later batches; each costs a descriptor and some 10 KiB of the kernel's memory.
 const RINGS_KEPT: usize = 32;
 
-/// How long completions are waited for after waiting itself has failed.
+/// The time that completions are waited for after waiting itself has failed.
 const LINGER: Duration = Duration::from_secs(5);
 
-/// How long the kernel may reject to be entered for reasons that go away, such as signals, and
-/// after how many rejections in a row each is followed by a pause.
+/// The time for which the kernel may reject calls for reasons that go away, such as signals; after
+/// this many rejections in a row, each is followed by a pause.
 const REJECTED_MAX: Duration = Duration::from_secs(10);
 const REJECTIONS_AT_ONCE: u32 = 64;
 const PAUSE: Duration = Duration::from_millis(1);
@@ -66,7 +66,7 @@ struct Round {
     failure: Option<Error>,
 }
 
-/// How often in a row the kernel has rejected to be entered, and since when.
+/// The rejections of the kernel in a row, and the time of the first.
 #[derive(Default)]
 struct Rejections {
     count: u32,
@@ -169,8 +169,8 @@ impl Round {
         Ok(())
     }
 
-    /// How many completions to wait for: all at the end, before that so many that the queue stays
-    /// half full.
+    /// Returns the number of completions to wait for: all at the end, before that so many that the
+    /// queue stays half full.
     fn wanted(&self) -> usize {
         if self.waiting.is_empty() {
             self.in_flight
@@ -349,16 +349,17 @@ impl Rejections {
             )));
         }
         self.count += 1;
-        match self.count > REJECTIONS_AT_ONCE {
-            true => std::thread::sleep(PAUSE),
-            false => std::thread::yield_now(),
+        if self.count > REJECTIONS_AT_ONCE {
+            std::thread::sleep(PAUSE)
+        } else {
+            std::thread::yield_now()
         }
         Ok(())
     }
 }
 
-/// Whether waiting failed for a reason that goes away: a signal, or the kernel being short of
-/// something.
+/// Returns true if waiting failed for a reason that goes away: a signal, or the kernel being short
+/// of something.
 fn is_passing(error: &io::Error) -> bool {
     matches!(
         error.kind(),

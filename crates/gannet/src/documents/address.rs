@@ -1,4 +1,5 @@
-//! Where a document's record is, and the addresses of 128 documents packed into a group.
+//! Codes the address of a document's record, and the addresses of 128 documents packed into a
+//! group.
 //!
 //! An address has no offset: the record is found in its page, whose records can be walked over. It
 //! needs as few pages as its length allows (see `storage::stream`), so page and length tell what
@@ -37,7 +38,7 @@ const _: () = assert!(
 pub(super) const GROUP_BYTES_MAX: usize =
     2 + 2 + 3 + 4 + 2 + (GROUP_DOCS * 4 + 16) + GROUP_DOCS * ENTRY_BITS_MAX as usize / 8;
 
-/// Where a document's record is.
+/// The address of a document's record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Address {
     /// The zone.
@@ -67,11 +68,12 @@ impl Address {
             page: span.page,
             length: span.length,
         };
-        match address.is_possible() && address.page_count() == span.page_count() {
-            true => Ok(address),
-            false => Err(Error::internal(format!(
+        if address.is_possible() && address.page_count() == span.page_count() {
+            Ok(address)
+        } else {
+            Err(Error::internal(format!(
                 "a document's record cannot stand at {span:?}"
-            ))),
+            )))
         }
     }
 
@@ -183,11 +185,10 @@ impl<'a> Group<'a> {
             entries: reader.rest(),
         };
         let expected = (docs * group.entry_bits() as usize).div_ceil(8);
-        match group.entries.len() == expected {
-            true => Ok(group),
-            false => {
-                Err(reader.damaged(&format!("{expected} bytes of entries"), group.entries.len()))
-            }
+        if group.entries.len() == expected {
+            Ok(group)
+        } else {
+            Err(reader.damaged(&format!("{expected} bytes of entries"), group.entries.len()))
         }
     }
 
@@ -210,9 +211,10 @@ impl<'a> Group<'a> {
             page: self.page.checked_add(page).ok_or_else(damaged)?,
             length: self.length.checked_add(length).ok_or_else(damaged)?,
         };
-        match address.is_possible() {
-            true => Ok(address),
-            false => Err(damaged()),
+        if address.is_possible() {
+            Ok(address)
+        } else {
+            Err(damaged())
         }
     }
 

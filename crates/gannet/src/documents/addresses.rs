@@ -18,14 +18,14 @@ use super::address::{
 };
 use crate::base::{ByteReader, DocId, Error, PAGE_PAYLOAD, Result, put_varint};
 use crate::cache::{Pages, Step};
-use crate::storage::{Table, TablePlace};
+use crate::storage::{Table, TableContent};
 
 const _: () = assert!(
     PAGE_PAYLOAD / 2 + GROUP_BYTES_MAX * 3 / 2 <= PAGE_PAYLOAD,
     "both parts of a page that is split fit a page"
 );
 
-/// Where the records of all documents are; a clone is a snapshot.
+/// The addresses of the records of all documents; a clone is a snapshot.
 #[derive(Clone, Debug)]
 pub(super) struct AddressTable {
     /// Its entries are whole pages.
@@ -121,9 +121,10 @@ impl AddressTable {
         let mut content = payload[..start].to_vec();
         put_group(&addresses, &mut content);
         content.extend_from_slice(&payload[behind..used]);
-        match content.len() <= PAGE_PAYLOAD {
-            true => fill(payload, &content),
-            false => self.split(page, &content)?,
+        if content.len() <= PAGE_PAYLOAD {
+            fill(payload, &content)
+        } else {
+            self.split(page, &content)?
         }
         Ok(())
     }
@@ -133,7 +134,8 @@ impl AddressTable {
     /// takes the next group, stays.
     pub(super) fn forget(
         &mut self,
-        (first, last): (DocId, DocId),
+        first: DocId,
+        last: DocId,
         are_dead: &dyn Fn(DocId, DocId) -> bool,
     ) {
         let Some(first) = self.page_of(first) else {
@@ -177,9 +179,9 @@ impl AddressTable {
         };
         let group = group_of(doc) - self.first_group(page);
         match self.pages.place(page) {
-            TablePlace::Memory(payload) => Ok(address_in(&payload[..], group, doc)?),
-            TablePlace::Device(at) => Ok(address_in(&pages.page(at)?, group, doc)?),
-            TablePlace::Absent => Err(absent(doc).into()),
+            TableContent::Memory(payload) => Ok(address_in(&payload[..], group, doc)?),
+            TableContent::Device(at) => Ok(address_in(&pages.page(at)?, group, doc)?),
+            TableContent::Absent => Err(absent(doc).into()),
         }
     }
 
@@ -187,9 +189,9 @@ impl AddressTable {
     pub(super) fn check(&self, page: usize, pages: &mut Pages<'_>) -> Step<()> {
         let groups = self.first_group(page)..self.ends[page];
         match self.pages.place(page) {
-            TablePlace::Memory(payload) => Ok(check_page(&payload[..], groups)?),
-            TablePlace::Device(at) => Ok(check_page(&pages.page(at)?, groups)?),
-            TablePlace::Absent => Ok(()),
+            TableContent::Memory(payload) => Ok(check_page(&payload[..], groups)?),
+            TableContent::Device(at) => Ok(check_page(&pages.page(at)?, groups)?),
+            TableContent::Absent => Ok(()),
         }
     }
 
@@ -237,7 +239,7 @@ impl AddressTable {
         })
     }
 
-    /// How many groups the pages hold.
+    /// Returns the number of groups that the pages hold.
     fn groups(&self) -> u32 {
         self.ends.last().copied().unwrap_or(0)
     }
@@ -282,12 +284,13 @@ fn check_page(payload: &[u8], groups: std::ops::Range<u32>) -> Result<()> {
         decode_group(bytes, group * GROUP_DOCS as DocId, GROUP_DOCS)?;
         rest = behind;
     }
-    match rest.iter().all(|byte| *byte == 0) {
-        true => Ok(()),
-        false => Err(Error::damaged(
+    if rest.iter().all(|byte| *byte == 0) {
+        Ok(())
+    } else {
+        Err(Error::damaged(
             "a page of addresses",
             "expected zeros behind the last group, got other bytes",
-        )),
+        ))
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::base::{ByteReader, DocId, PAGE_PAYLOAD, PageAddress, Result};
 use crate::cache::{Frame, Pages, PinnedPages, Step, Stop};
-use crate::storage::{Store, StreamWriter, Table, TablePage, TablePlace};
+use crate::storage::{Store, StreamWriter, Table, TableContent, TablePage};
 
 /// The most entries that [`ByteCursor::gather_pinned`] takes at once.
 const AT_ONCE: usize = 32;
@@ -58,13 +58,13 @@ impl ByteTable {
         ByteTable::of(self.table.clone())
     }
 
-    /// Where its pages are, nothing for those that are all zeros; nothing at all if one of them is
-    /// not on the device.
+    /// Returns the addresses of its pages, nothing for those that are all zeros; nothing at all if
+    /// one of them is not on the device.
     pub(super) fn device_pages(&self) -> Option<Vec<Option<PageAddress>>> {
         let pages = (0..self.table.page_count()).map(|page| match self.table.place(page) {
-            TablePlace::Memory(_) => None,
-            TablePlace::Device(address) => Some(Some(address)),
-            TablePlace::Absent => Some(None),
+            TableContent::Memory(_) => None,
+            TableContent::Device(address) => Some(Some(address)),
+            TableContent::Absent => Some(None),
         });
         pages.collect()
     }
@@ -108,7 +108,7 @@ impl ByteCursor {
         if let Some(byte) = self.held(index) {
             return Ok(byte);
         }
-        self.turn_to(index, pages)?;
+        self.go_to_page(index, pages)?;
         Ok(self.held(index).unwrap_or_default())
     }
 
@@ -123,12 +123,12 @@ impl ByteCursor {
     pub(super) fn at_hand(&mut self, index: u64, pages: &mut Pages<'_>) -> Option<(u64, &[u8])> {
         if self.held(index).is_none() {
             let page = page_of(index);
-            if let TablePlace::Device(at) = self.table.table.place(page)
+            if let TableContent::Device(at) = self.table.table.place(page)
                 && !pages.is_pinned(&self.table.pinned, page, at)
             {
                 return None;
             }
-            self.turn_to(index, pages).ok()?;
+            self.go_to_page(index, pages).ok()?;
         }
         Some(self.page())
     }
@@ -158,7 +158,9 @@ impl ByteCursor {
     fn pinned_page(&self, page: usize, pages: &mut Pages<'_>) -> Option<&[u8]> {
         let ByteTable { table, pinned } = &self.table;
         match table.place(page) {
-            TablePlace::Device(at) if pages.is_pinned(pinned, page, at) => Some(pinned.held(page)?),
+            TableContent::Device(at) if pages.is_pinned(pinned, page, at) => {
+                Some(pinned.held(page)?)
+            }
             _ => None,
         }
     }
@@ -233,7 +235,7 @@ impl ByteCursor {
 
     /// Notes a page that is neither pinned nor at hand, if the round has room.
     fn want(&self, page: usize, pages: &mut Pages<'_>) -> Step<()> {
-        if let TablePlace::Device(address) = self.table.table.place(page)
+        if let TableContent::Device(address) = self.table.table.place(page)
             && pages.has_room()
         {
             pages.want_unpinned(&self.table.pinned, page, address)?;
@@ -242,14 +244,14 @@ impl ByteCursor {
     }
 
     #[cold]
-    fn turn_to(&mut self, index: u64, pages: &mut Pages<'_>) -> Step<()> {
+    fn go_to_page(&mut self, index: u64, pages: &mut Pages<'_>) -> Step<()> {
         let page = page_of(index);
         let ByteTable { table, pinned } = &self.table;
         self.held = match table.place(page) {
-            TablePlace::Absent => HeldPage::Zeros,
-            TablePlace::Memory(page) => HeldPage::Memory(Arc::clone(page)),
-            TablePlace::Device(at) if pages.is_pinned(pinned, page, at) => HeldPage::Pinned(page),
-            TablePlace::Device(at) => HeldPage::Frame(pages.page_to_pin(pinned, page, at)?),
+            TableContent::Absent => HeldPage::Zeros,
+            TableContent::Memory(page) => HeldPage::Memory(Arc::clone(page)),
+            TableContent::Device(at) if pages.is_pinned(pinned, page, at) => HeldPage::Pinned(page),
+            TableContent::Device(at) => HeldPage::Frame(pages.page_to_pin(pinned, page, at)?),
         };
         self.first = (page * PAGE_PAYLOAD) as u64;
         Ok(())

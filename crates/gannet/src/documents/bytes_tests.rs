@@ -1,4 +1,4 @@
-//! What is pinned: how much, whose, and for how long.
+//! Tests of pinned pages: how many, whose, and for how long.
 
 use super::*;
 use crate::base::Budget;

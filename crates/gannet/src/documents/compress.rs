@@ -97,8 +97,8 @@ impl Compressor {
         compress_bound(length) + length
     }
 
-    /// Whether it has the newest of these dictionaries: that very one, as versions say nothing of
-    /// other indexes.
+    /// Returns true if it has the newest of these dictionaries: that very one, as versions say
+    /// nothing of other indexes.
     pub fn has_newest_of(&self, dictionaries: &Dictionaries) -> bool {
         match (&self.dictionary, dictionaries.versions.last()) {
             (Some(own), Some(newest)) => Arc::ptr_eq(own, newest),
@@ -155,7 +155,7 @@ impl Dictionaries {
         self.find(version).ok().map(|found| found.bytes.as_slice())
     }
 
-    /// Whether one of them has these bytes.
+    /// Returns true if one of them has these bytes.
     pub fn contains(&self, bytes: &[u8]) -> bool {
         self.versions.iter().any(|known| known.bytes == bytes)
     }

@@ -89,22 +89,24 @@ impl LiveCursor {
 
     /// Notes the pages that tell of these ascending docs, as far as the round has room.
     pub fn prefetch(&self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()> {
-        match self.any_deleted {
-            true => self.bytes.prefetch(docs, 8, pages),
-            false => Ok(()),
+        if self.any_deleted {
+            self.bytes.prefetch(docs, 8, pages)
+        } else {
+            Ok(())
         }
     }
 
     /// Notes the pages that tell of the docs from `first` to `last`, as far as the round has room.
     pub fn prefetch_within(&self, first: DocId, last: DocId, pages: &mut Pages<'_>) -> Step<()> {
         let (first, last) = (first as u64 / 8, last as u64 / 8);
-        match self.any_deleted {
-            true => self.bytes.prefetch_within(first, last, pages),
-            false => Ok(()),
+        if self.any_deleted {
+            self.bytes.prefetch_within(first, last, pages)
+        } else {
+            Ok(())
         }
     }
 
-    /// Whether all documents below `below` exist and none is deleted.
+    /// Returns true if all documents below `below` exist and none is deleted.
     pub fn all_live(&self, below: DocId) -> bool {
         !self.any_deleted && below <= self.end
     }

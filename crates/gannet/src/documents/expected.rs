@@ -1,9 +1,10 @@
-//! What a write expects of the document that it replaces, so that no change of another writer is
+//! Expectations of a write of the document that it replaces, so that no change of another writer is
 //! lost.
 
 use crate::base::{Error, Result, Sequence};
 
-/// What must be there when a write takes place; if it is not, nothing of the batch is written.
+/// The version that must be there when a write takes place; if it is not, nothing of the batch is
+/// written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// No document with this external ID.

@@ -32,11 +32,11 @@ pub struct StoredDocument {
     pub id: String,
     /// The JSON object, byte for byte as it came.
     pub source: Vec<u8>,
-    /// How often a document with this external ID was written.
+    /// The number of times a document with this external ID was written.
     pub version: u64,
     /// The operation that brought it.
     pub sequence: Sequence,
-    /// Whether the source's member `id` is the external ID, and so no field.
+    /// Set if the source's member `id` is the external ID, and so no field.
     pub(crate) id_in_source: bool,
 }
 
@@ -51,9 +51,10 @@ impl StoredDocument {
         })?;
         let partial = std::str::from_utf8(partial).map_err(|error| rejected(error.to_string()))?;
         let merged = merge(source, partial).map_err(|error| rejected(error.to_string()))?;
-        match self.id_in_source {
-            true => Document::parse(merged.as_bytes()),
-            false => Document::parse_as(Some(self.id.clone()), merged.as_bytes()),
+        if self.id_in_source {
+            Document::parse(merged.as_bytes())
+        } else {
+            Document::parse_as(Some(self.id.clone()), merged.as_bytes())
         }
     }
 }
@@ -94,7 +95,7 @@ pub struct Fetch<'a> {
     reading: RecordReading<'a>,
     /// Pages that are asked for at once.
     room: usize,
-    /// Whether sources are read, and not IDs only.
+    /// Set if sources are read, and not IDs only.
     sources: bool,
     /// The document that is read piece by piece.
     pieces: Option<LongRecord>,
@@ -111,7 +112,7 @@ pub enum Fetched {
     Failed(String, Error),
 }
 
-/// How records become documents.
+/// Turns records into documents.
 #[derive(Clone, Copy)]
 struct RecordReading<'a> {
     dictionaries: &'a Dictionaries,
@@ -183,11 +184,12 @@ impl<'a> Fetch<'a> {
         Ok(count)
     }
 
-    /// How many of the pages of a record are read: all of it, or what has the ID.
+    /// Returns the number of pages of a record to read: all, or those with the ID.
     fn wanted_of(&self, address: &Address) -> usize {
-        match self.sources {
-            true => address.pages().count().min(self.room),
-            false => address.pages().count().min(FRONT_PAGES),
+        if self.sources {
+            address.pages().count().min(self.room)
+        } else {
+            address.pages().count().min(FRONT_PAGES)
         }
     }
 
@@ -320,7 +322,7 @@ impl LongRecord {
     }
 }
 
-/// What the front of a record tells.
+/// The front of a record.
 struct Front {
     id: String,
     source: usize,
@@ -378,7 +380,7 @@ pub fn stored_records(
     Ok(records)
 }
 
-/// Where documents stand.
+/// Returns the addresses of documents.
 fn addresses_of(
     docs: &[DocId],
     tables: &DocumentTables,
@@ -401,10 +403,7 @@ fn want_pages(addresses: impl Iterator<Item = PageAddress>, pages: &mut Pages<'_
     for address in addresses {
         complete &= pages.want(address)?;
     }
-    match complete {
-        true => Ok(()),
-        false => Err(Stop::Pages),
-    }
+    if complete { Ok(()) } else { Err(Stop::Pages) }
 }
 
 /// Finds the record of a document and takes from it what is wanted.

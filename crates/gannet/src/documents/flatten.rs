@@ -14,7 +14,7 @@ use super::value::{Value, is_integer, spell, spell_integer};
 /// Bytes of the longest external ID.
 pub const ID_BYTES_MAX: usize = 512;
 
-/// What is wrong with an external ID, if anything.
+/// Returns the fault of an external ID, if it has any.
 pub(super) fn id_fault(id: &str) -> Option<String> {
     match id.len() {
         0 => Some("the external ID is empty".to_owned()),
@@ -25,7 +25,7 @@ pub(super) fn id_fault(id: &str) -> Option<String> {
     }
 }
 
-/// How deep objects and arrays may be nested.
+/// The depth to which objects and arrays may be nested.
 pub(super) const DEPTH_MAX: usize = 32;
 
 /// Different fields of one document.
@@ -40,7 +40,7 @@ pub(super) const NAME_BYTES_MAX: usize = 255;
 /// Integers that the parser gives as floats are at least so large.
 const INTEGERS_ROUNDED: f64 = (1u64 << 63) as f64;
 
-/// What one JSON object holds.
+/// The values of one JSON object.
 #[derive(Default)]
 pub(super) struct Flattened {
     pub(super) id: Option<String>,
@@ -91,7 +91,7 @@ struct Flattener {
     fields: Vec<(String, Value)>,
     /// The name of the field being read.
     path: String,
-    /// How often a value had another name than the one before: no fewer than there are names.
+    /// The number of values with another name than the one before: no fewer than there are names.
     runs: usize,
     /// The different names; kept only once there may be too many.
     names: HashSet<String>,
@@ -215,7 +215,7 @@ impl Flattener {
         Ok(())
     }
 
-    /// How many names there are with the one at the path; an upper bound while it is small.
+    /// Returns the number of names with the one at the path; an upper bound while it is small.
     fn count_names(&mut self) -> usize {
         self.runs += 1;
         if self.runs <= FIELDS_MAX {
@@ -437,7 +437,7 @@ fn numbers(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What follows the quote that ends a string.
+/// Returns the text behind the quote that ends a string.
 fn behind_string(inside: &str) -> &str {
     let mut escaped = false;
     let end = inside.bytes().position(|byte| {

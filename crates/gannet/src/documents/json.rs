@@ -28,9 +28,9 @@ pub struct Document {
     pub(crate) id: Option<String>,
     pub(crate) fields: Vec<(String, Value)>,
     pub(crate) source: Vec<u8>,
-    /// Whether the source's member `id` is the external ID, and so no field.
+    /// Set if the source's member `id` is the external ID, and so no field.
     pub(crate) id_in_source: bool,
-    /// What it must replace.
+    /// The version that it must replace.
     pub(crate) expected: Option<Expected>,
 }
 
@@ -56,9 +56,8 @@ impl Document {
     ///
     /// Strings are text, arrays are several values of one field, objects are flattened with dots,
     /// null is nothing; numbers and booleans are matched exactly, `1`, `1.0` and `1e0` as the same.
-    /// Whether a field has text or what is matched exactly, its first value in an index says for
-    /// good: strings in a field of numbers are then matched as a whole, and numbers in a field of
-    /// text as words.
+    /// The type of a field, text or exact, is fixed by its first value in an index: strings in a
+    /// field of numbers are then matched as a whole, and numbers in a field of text as words.
     ///
     /// # Errors
     ///
@@ -235,7 +234,7 @@ fn is_word(text: &[u8], words: &[&str]) -> bool {
     words.iter().any(|word| text.starts_with(word.as_bytes()))
 }
 
-/// Whether a text ends where the second half of a character is missing.
+/// Returns true if a text ends where the second half of a character is missing.
 fn is_surrogate(reason: &str, text: &str, error: &serde_json::Error) -> bool {
     let row = text
         .lines()

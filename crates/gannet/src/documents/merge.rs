@@ -2,15 +2,9 @@
 //! byte.
 
 use std::collections::HashMap;
-use std::fmt;
-
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde_json::value::RawValue;
 
 use super::flatten::DEPTH_MAX;
-
-/// The members of an object in their order, values as they are written.
-struct ObjectMembers<'a>(Vec<(String, &'a RawValue)>);
+use super::members::ObjectMembers;
 
 /// The object `source` with the members of the object `partial`: what both have as objects is
 /// merged likewise, everything else is taken from `partial`. Members that only `partial` has come
@@ -25,30 +19,29 @@ fn merge_to(depth: usize, source: &str, partial: &str) -> serde_json::Result<Str
     let ObjectMembers(old) = serde_json::from_str(source)?;
     let ObjectMembers(new) = serde_json::from_str(partial)?;
     // The last of several members of one name counts.
-    let mut left: HashMap<&str, &RawValue> =
-        new.iter().map(|(name, value)| (&**name, *value)).collect();
+    let mut left: HashMap<&str, &str> = new.iter().map(|(name, value)| (&**name, *value)).collect();
     let mut out = String::with_capacity(source.len() + partial.len());
     for (name, value) in &old {
         match left.remove(&**name) {
             Some(replacement) if depth > 0 && is_object(value) && is_object(replacement) => {
-                let merged = merge_to(depth - 1, value.get(), replacement.get())?;
+                let merged = merge_to(depth - 1, value, replacement)?;
                 push(name, &merged, &mut out)?;
             }
-            Some(replacement) => push(name, replacement.get(), &mut out)?,
-            None => push(name, value.get(), &mut out)?,
+            Some(replacement) => push(name, replacement, &mut out)?,
+            None => push(name, value, &mut out)?,
         }
     }
     for (name, _) in &new {
         if let Some(value) = left.remove(&**name) {
-            push(name, value.get(), &mut out)?;
+            push(name, value, &mut out)?;
         }
     }
     out.push_str(if out.is_empty() { "{}" } else { "}" });
     Ok(out)
 }
 
-fn is_object(value: &RawValue) -> bool {
-    value.get().starts_with('{')
+fn is_object(value: &str) -> bool {
+    value.starts_with('{')
 }
 
 fn push(name: &str, value: &str, out: &mut String) -> serde_json::Result<()> {
@@ -57,32 +50,6 @@ fn push(name: &str, value: &str, out: &mut String) -> serde_json::Result<()> {
     out.push(':');
     out.push_str(value);
     Ok(())
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for ObjectMembers<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer
-            .deserialize_map(MembersVisitor)
-            .map(ObjectMembers)
-    }
-}
-
-struct MembersVisitor;
-
-impl<'de> Visitor<'de> for MembersVisitor {
-    type Value = Vec<(String, &'de RawValue)>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a JSON object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut members = Vec::new();
-        while let Some(member) = map.next_entry()? {
-            members.push(member);
-        }
-        Ok(members)
-    }
 }
 
 #[cfg(test)]

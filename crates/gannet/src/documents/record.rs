@@ -17,11 +17,11 @@ pub struct DocumentRecord<'a> {
     pub doc: DocId,
     /// The operation that brought it.
     pub sequence: Sequence,
-    /// How often a document with this external ID was written.
+    /// The number of times a document with this external ID was written.
     pub version: u64,
     /// The dictionary that `compressed` needs; 0 is none.
     pub dictionary: DictionaryVersion,
-    /// Whether the source's member `id` is the external ID, and so no field.
+    /// Set if the source's member `id` is the external ID, and so no field.
     pub id_in_source: bool,
     /// The external ID.
     pub id: &'a str,

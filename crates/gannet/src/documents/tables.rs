@@ -1,5 +1,4 @@
-//! What is kept for each document by its number: where its record is, its norms, whether it is
-//! deleted.
+//! Tables by the number of a document: the address of its record, its norms, its deletion.
 //!
 //! All are paged tables that are read through the frame pool, which pins the pages of norms and of
 //! the live set; in memory are else only the pages changed since the last checkpoint and a few
@@ -23,7 +22,7 @@ use crate::base::{
     ByteReader, DocId, END, Error, PAGE_PAYLOAD, PageAddress, Result, Span, ZoneNumber, put_varint,
 };
 use crate::cache::{Frame, FramePool, Pages, Step, finish};
-use crate::storage::{Store, StreamWriter, Table, TablePlace};
+use crate::storage::{Store, StreamWriter, Table, TableContent};
 
 /// The part of the frames that pages which move take at a time.
 const MOVED_ONE_OF: usize = 4;
@@ -52,7 +51,7 @@ pub enum TableChange {
 /// A page that must be read before a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MissingPage {
-    /// Where it is.
+    /// Its address.
     pub address: PageAddress,
     part: TablePart,
     page: usize,
@@ -88,7 +87,7 @@ impl DocumentTables {
         self.end
     }
 
-    /// How many documents are deleted.
+    /// Returns the number of deleted documents.
     pub fn deleted_count(&self) -> u64 {
         self.deleted
     }
@@ -158,7 +157,8 @@ impl DocumentTables {
     /// until they are written.
     pub fn forget(
         &mut self,
-        (first, last): (DocId, DocId),
+        first: DocId,
+        last: DocId,
         are_dead: &dyn Fn(DocId, DocId) -> bool,
         pages: &mut Pages<'_>,
     ) -> Result<Vec<(FieldId, u64)>> {
@@ -178,7 +178,7 @@ impl DocumentTables {
             forget_norms(&mut self.norms_mut(field).table, &forgotten);
             had.push((field, forgotten.len() as u64));
         }
-        self.addresses.forget((first, last), are_dead);
+        self.addresses.forget(first, last, are_dead);
         Ok(had)
     }
 
@@ -227,7 +227,7 @@ impl DocumentTables {
         self.load_all(&missing, pages)
     }
 
-    /// Where the pages of all tables are.
+    /// Returns the addresses of the pages of all tables.
     pub fn table_pages(&self) -> impl Iterator<Item = PageAddress> {
         let bytes = [&self.deletions].into_iter().chain(self.norms.iter());
         let tables = bytes.map(|table| &table.table);
@@ -235,7 +235,7 @@ impl DocumentTables {
         tables.flat_map(|table| table.addresses().map(|(_, address)| address))
     }
 
-    /// Where a document's record is.
+    /// Returns the address of a document's record.
     pub fn address(&self, doc: DocId, pages: &mut Pages<'_>) -> Step<Address> {
         self.check(doc)?;
         self.addresses.get(doc, pages)
@@ -259,7 +259,7 @@ impl DocumentTables {
         table.cursor().get(doc as u64, pages)
     }
 
-    /// Whether a document exists and is not deleted.
+    /// Returns true if a document exists and is not deleted.
     pub fn is_live(&self, doc: DocId, pages: &mut Pages<'_>) -> Step<bool> {
         let bits = self.deletions.cursor().get(doc as u64 / 8, pages)?;
         Ok(doc < self.end && bits & bit(doc) == 0)
@@ -270,15 +270,15 @@ impl DocumentTables {
     pub fn prefetch_addresses(&self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<bool> {
         let mut complete = true;
         for page in docs.iter().filter_map(|doc| self.addresses.page_of(*doc)) {
-            if let TablePlace::Device(address) = self.addresses.pages().place(page) {
+            if let TableContent::Device(address) = self.addresses.pages().place(page) {
                 complete &= pages.want(address)?;
             }
         }
         Ok(complete)
     }
 
-    /// Where the pages with the norms of a field are, nothing for those that are all zeros; nothing
-    /// at all if one of them is not on the device.
+    /// Returns the addresses of the pages with the norms of a field, nothing for those that are all
+    /// zeros; nothing at all if one of them is not on the device.
     pub fn norm_pages(&self, field: FieldId) -> Option<Vec<Option<PageAddress>>> {
         match self.norms.get(field as usize) {
             Some(norms) => norms.device_pages(),

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 
 const FIELDS: usize = 3;
 
-/// What the tables should hold.
+/// The expected content of the tables.
 #[derive(Clone, Debug, Default)]
 struct Model {
     addresses: Vec<Address>,

@@ -67,9 +67,10 @@ impl<'de> Visitor<'de> for PathMember<'_, '_> {
         while let Some(key) = map.next_key_seed(Key)? {
             let key: Cow<'de, str> = key;
             let outer = texts.path.len();
-            match texts.enter(&key) {
-                true => map.next_value_seed(PathMember(texts))?,
-                false => map.next_value::<IgnoredAny>().map(|_| ())?,
+            if texts.enter(&key) {
+                map.next_value_seed(PathMember(texts))?
+            } else {
+                map.next_value::<IgnoredAny>().map(|_| ())?
             }
             texts.path.truncate(outer);
         }

@@ -17,7 +17,8 @@ const SAMPLE_BYTES_MAX: usize = 16 << 10;
 /// Fewer samples teach nothing.
 const SAMPLES_MIN: usize = 32;
 
-/// How many times as long as the dictionary the samples must be: below, it would repeat them.
+/// The least length of the samples, as a multiple of that of the dictionary: with less, it would
+/// repeat them.
 const SAMPLES_PER_DICTIONARY: usize = 8;
 
 /// The shortest dictionary worth having.
@@ -52,7 +53,7 @@ impl Trainer {
         self.is_full()
     }
 
-    /// Whether the samples suffice for the best dictionary.
+    /// Returns true if the samples suffice for the best dictionary.
     pub fn is_full(&self) -> bool {
         let most = self.memory.bytes().min(SAMPLES_BYTES_MAX);
         self.samples.len() + SAMPLE_BYTES_MAX > most

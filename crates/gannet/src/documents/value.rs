@@ -10,7 +10,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// What is indexed of it.
+    /// Returns its text to index.
     pub(super) fn text(&self) -> &str {
         match self {
             Value::Text(text) | Value::Exact(text) => text,
@@ -70,7 +70,7 @@ pub fn exact_number(text: &str) -> Option<String> {
     }
 }
 
-/// Whether a JSON number is written without a point and an exponent.
+/// Returns true if a JSON number is written without a point and an exponent.
 pub(super) fn is_integer(number: &str) -> bool {
     !number.contains(['.', 'e', 'E'])
 }
@@ -78,9 +78,10 @@ pub(super) fn is_integer(number: &str) -> bool {
 /// Spells an integer of more than 64 bits, which reads as the float `value`.
 pub(super) fn spell_integer(digits: &str, value: f64) -> String {
     // Displayed, a float is its shortest decimal without an exponent.
-    match value.to_string() == digits {
-        true => spell(value),
-        false => digits.to_owned(),
+    if value.to_string() == digits {
+        spell(value)
+    } else {
+        digits.to_owned()
     }
 }
 

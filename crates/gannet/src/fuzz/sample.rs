@@ -9,7 +9,7 @@ use crate::documents::Document;
 use crate::index::{Index, Limits, MEMORY_MIN, Options};
 use crate::postings::TermEntry;
 use crate::search::Operator;
-use crate::storage::{IndexIdentity, PageKind, Place, identity_of_slot, seal};
+use crate::storage::{IndexIdentity, PageKind, SealAddress, identity_of_slot, seal};
 
 pub const LOG: PageKind = PageKind::Log;
 pub const ROOTS: PageKind = PageKind::Root;
@@ -113,14 +113,15 @@ impl Sample {
         })
     }
 
-    fn bytes(&self, (file, page): (FileId, u32)) -> [u8; PAGE_SIZE] {
+    fn bytes(&self, file: FileId, page: u32) -> [u8; PAGE_SIZE] {
         *self.device.page(file, page).expect("a page").bytes()
     }
 
     /// All pages, whole.
     pub fn pages(&self) -> Vec<Vec<u8>> {
         let all = self.pages.iter();
-        all.map(|page| self.bytes(*page).to_vec()).collect()
+        all.map(|(file, page)| self.bytes(*file, *page).to_vec())
+            .collect()
     }
 
     /// The payloads of the pages of a kind.
@@ -190,7 +191,7 @@ impl Sample {
             let mut bytes = *copy.page(file, page).expect("a page").bytes();
             bytes[at] ^= change[4];
             if let Some(kind) = PageKind::from_number(bytes[PAGE_PAYLOAD]) {
-                seal(&mut bytes, self.identity, Place { file, page }, kind);
+                seal(&mut bytes, self.identity, SealAddress { file, page }, kind);
             }
             copy.store(file, page, MemoryPage::new(&bytes))
                 .expect("stored");

@@ -13,18 +13,18 @@ use crate::documents::Document;
 
 /// A full-text index in one folder.
 ///
-/// Clones share the index. Any number of threads may search; writes take turns.
+/// Clones share the index. Any number of threads may search; writes wait for each other.
 #[derive(Clone)]
 pub struct Index {
     pub(crate) shared: Arc<Shared>,
-    turns: Arc<WriterLock>,
+    writer: Arc<WriterLock>,
     /// Ends with the last clone.
     _idle: Option<Arc<IdleMaintenance>>,
     synced: Arc<Mutex<Sequence>>,
 }
 
 impl Index {
-    /// How to open an index; see [`Options`].
+    /// Returns the options for opening an index; see [`Options`].
     pub fn options() -> Options {
         Options::default()
     }
@@ -34,12 +34,12 @@ impl Index {
         let sequence = writer.as_ref().map_or(0, |writer| writer.state.sequence);
         let limits = &shared.options.limits;
         let sees_to_itself = limits.beside && writer.is_some();
-        let turns = Arc::new(WriterLock::new(writer, shared.budget.events()));
-        let begin = || IdleMaintenance::begin(&turns, limits.maintain_after);
+        let writer = Arc::new(WriterLock::new(writer, shared.budget.events()));
+        let begin = || IdleMaintenance::begin(&writer, limits.maintain_after);
         let maintenance = sees_to_itself.then(begin).flatten();
         Index {
             shared,
-            turns,
+            writer,
             _idle: maintenance.map(Arc::new),
             synced: Arc::new(Mutex::new(sequence)),
         }
@@ -112,7 +112,7 @@ impl Index {
 
     /// Writes what was prepared, as one atomic batch.
     pub fn write_prepared(&self, batch: PreparedBatch) -> Result<Written> {
-        let written = self.write_in_turn(|writer| writer.write(&batch))?;
+        let written = self.write_batch(|writer| writer.write(&batch))?;
         self.acknowledge(written)
     }
 
@@ -150,7 +150,7 @@ impl Index {
         if self.shared.options.read_only {
             return Ok(());
         }
-        self.turns.end_after(&self.shared, Writer::close)
+        self.writer.end_after(&self.shared, Writer::close)
     }
 
     /// A view of the index as it is now, which no later write changes.
@@ -163,12 +163,12 @@ impl Index {
         self.shared.store.device().backend()
     }
 
-    /// What the device has done since it was opened.
+    /// Returns the device's counters since it was opened.
     pub fn counters(&self) -> CountersSnapshot {
         self.shared.store.device().counters().snapshot()
     }
 
-    /// What the device has asked of a store behind a network since it was opened; nothing where
+    /// Returns the device's requests to a store behind a network since it was opened; nothing if
     /// there is none.
     pub fn requests(&self) -> Option<RequestCounts> {
         self.shared.store.device().requests()
@@ -198,7 +198,7 @@ impl Index {
         bench: &mut Workbench,
         inputs: &dyn Fn() -> I,
     ) -> Result<Written> {
-        let written = self.write_in_turn(|writer| writer.write_alone(bench, inputs))?;
+        let written = self.write_batch(|writer| writer.write_alone(bench, inputs))?;
         self.acknowledge(written)
     }
 
@@ -211,32 +211,32 @@ impl Index {
     }
 
     pub(crate) fn with_writer<T>(&self, act: impl FnOnce(&mut Writer) -> Result<T>) -> Result<T> {
-        self.turns.take(act)
+        self.writer.take(act)
     }
 
     /// Has `act` write a batch, once the flush under way leaves room for it.
-    fn write_in_turn<T>(&self, act: impl FnMut(&mut Writer) -> Result<T>) -> Result<T> {
-        self.turns
-            .take_in_turn(&self.shared, Gate::Backpressure, act)
+    fn write_batch<T>(&self, act: impl FnMut(&mut Writer) -> Result<T>) -> Result<T> {
+        self.writer
+            .take_as_batch(&self.shared, Gate::Backpressure, act)
     }
 
     /// Has `act` delete documents, once the flush under way leaves room for that. Batches may wait
     /// meanwhile.
     pub(crate) fn delete_with<T>(&self, act: impl FnMut(&mut Writer) -> Result<T>) -> Result<T> {
         let gate = Gate::Backpressure;
-        self.turns
+        self.writer
             .take_behind(&self.shared, Instant::now(), gate, act)
     }
 
     /// Has `act` change the index. Where it lacks memory, it waits for some without the lock.
     pub(crate) fn patiently<T>(&self, act: impl FnMut(&mut Writer) -> Result<T>) -> Result<T> {
-        self.turns
+        self.writer
             .take_behind(&self.shared, Instant::now(), Gate::Open, act)
     }
 
     /// Has `act` change the index once no flush is under way. Batches wait meanwhile.
     pub(crate) fn after_flush<T>(&self, act: impl FnMut(&mut Writer) -> Result<T>) -> Result<T> {
-        self.turns.take_in_turn(&self.shared, Gate::NoFlush, act)
+        self.writer.take_as_batch(&self.shared, Gate::NoFlush, act)
     }
 
     pub(crate) fn acknowledge(&self, written: Written) -> Result<Written> {

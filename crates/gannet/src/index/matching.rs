@@ -78,7 +78,8 @@ impl Index {
                 }
                 (Some(_), true) => {
                     check_numbers(self.shared().published.get().renumbered, renumbered)?;
-                    return Err(another_document(&found[0]));
+                    let (id, doc) = &found[0];
+                    return Err(another_document(id, *doc));
                 }
                 (Some((_, last)), false) => options.from = last + 1,
             }
@@ -112,7 +113,7 @@ fn is_cut(cut: &CutExpansion) -> Error {
 
 /// A document that a query found is not the one that its ID stands for, although it was not
 /// replaced.
-fn another_document((id, doc): &(String, DocId)) -> Error {
+fn another_document(id: &str, doc: DocId) -> Error {
     Error::damaged(
         format!("the ID tree at {id}"),
         format!("expected document {doc}, got another"),
@@ -121,11 +122,12 @@ fn another_document((id, doc): &(String, DocId)) -> Error {
 
 /// Rejects to go on where documents got other numbers.
 fn check_numbers(now: u64, before: u64) -> Result<()> {
-    match now == before {
-        true => Ok(()),
-        false => Err(Error::invalid(
+    if now == before {
+        Ok(())
+    } else {
+        Err(Error::invalid(
             "a rebuild came between: not all documents that the query finds are deleted; delete them again",
-        )),
+        ))
     }
 }
 

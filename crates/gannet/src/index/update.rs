@@ -14,8 +14,8 @@ use crate::documents::{Document, Expected, Fetch, Fetched, StoredDocument};
 /// Of a document no more than one in so many frames is read at once.
 const READ_SHARE: usize = 16;
 
-/// How often a change is repeated that others get ahead of: each time, one of them has come to its
-/// end.
+/// The number of attempts at a change that others get ahead of: each time, one of them has come to
+/// its end.
 const ATTEMPTS: usize = 64;
 
 impl Index {
@@ -35,7 +35,7 @@ impl Index {
         Ok(Some(document))
     }
 
-    /// Whether there is a document with this external ID. Its source is not read.
+    /// Returns true if there is a document with this external ID. Its source is not read.
     pub fn contains(&self, id: &str) -> Result<bool> {
         Ok(self.find(id)?.0.is_some())
     }
@@ -128,7 +128,7 @@ impl Index {
         self.acknowledge(written)
     }
 
-    /// Where the newest document with this ID is, and a state that has it.
+    /// Finds the newest document with this ID, and a state that has it.
     fn find(&self, id: &str) -> Result<(Option<IdEntry>, Arc<State>)> {
         if self.is_writable() {
             return self.with_writer(|writer| {

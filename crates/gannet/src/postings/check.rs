@@ -15,7 +15,7 @@ use crate::postings::codec::tokens::Tokens;
 /// The most faults that are told of one list.
 const FAULTS_MAX: usize = 20;
 
-/// What a check needs to know of a doc, and is told of it.
+/// Answers a check about docs, and takes its postings.
 pub trait PostingVisitor {
     /// The doc's norm in the field; 0 if that is not known any more.
     fn norm(&mut self, doc: DocId) -> Result<u8>;
@@ -49,11 +49,11 @@ struct ListWalk<'v> {
     cursor: TermCursor,
     visitor: &'v mut dyn PostingVisitor,
     faults: Vec<String>,
-    /// What was seen of each chunk, then of the tail.
+    /// The figures of each chunk, then of the tail.
     parts: Vec<SeenPart>,
 }
 
-/// What was seen of a part of a list.
+/// The figures of a part of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct SeenPart {
     count: u64,

@@ -35,6 +35,6 @@ pub use lists::relocate::relocate_window;
 pub use lists::streams::ChunkStreams;
 pub use lists::vacuum::{SweepItem, SweptEntry, sweep_bytes, vacuum_window};
 pub use terms::{
-    Addition, DELTA_LEVELS, SweepPlace, Sweeper, TermDictionary, TermPostings, TermTree, TermView,
-    terms_join_at_once,
+    Addition, DELTA_LEVELS, SweepProgress, Sweeper, TermDictionary, TermPostings, TermTree,
+    TermView, terms_join_at_once,
 };

@@ -42,7 +42,7 @@ fn norm(doc: DocId) -> u8 {
     (doc.wrapping_mul(2_654_435_761) >> 24) as u8
 }
 
-/// What a check shows of a list.
+/// The postings that a check shows of a list.
 #[derive(Default)]
 struct Shown(Vec<(DocId, Tokens)>);
 
@@ -56,7 +56,7 @@ impl PostingVisitor for Shown {
     }
 }
 
-/// How postings are drawn.
+/// The parameters of random postings.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
     gap: u64,

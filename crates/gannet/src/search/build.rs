@@ -26,7 +26,7 @@ use crate::search::rank::score::Score;
 use crate::search::scoring::bm25::{Bm25, FieldStatistics, Statistics, idf};
 use crate::search::scoring::formula::{Formula, Leaf, LeafId};
 
-/// What a leaf is: a term, a phrase, or something whose score is constant.
+/// Describes a leaf for explanations: a term, a phrase, or something whose score is constant.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LeafNote {
     /// The field, or for a constant what it is.
@@ -37,32 +37,32 @@ pub struct LeafNote {
     pub boost: f32,
     /// The statistics of the field.
     pub statistics: FieldStatistics,
-    /// Whether these and the frequencies are not those of the index, but were given.
+    /// Set if these and the frequencies were given, so that they are not those of the index.
     pub is_given: bool,
 }
 
-/// What is run.
+/// A query that is ready to run.
 pub struct Built {
     /// The clauses.
     pub root: Root,
     /// The leaves.
     pub score: Score,
-    /// Whether any clause may find deleted documents that have left the lists.
+    /// Set if any clause may find deleted documents that have left the lists.
     pub has_all: bool,
-    /// What each leaf is, if notes were to be taken.
+    /// The description of each leaf, if notes were to be taken.
     pub notes: Vec<LeafNote>,
 }
 
-/// What is built in beside the query.
+/// Options of building, beside the query.
 #[derive(Clone, Copy, Debug)]
 pub struct BuildOptions {
-    /// Whether phrase filters are asked.
+    /// Set to ask phrase filters.
     pub filters: bool,
-    /// Whether notes are taken of the leaves.
+    /// Set to take notes of the leaves.
     pub notes: bool,
-    /// Whether the statistics were given.
+    /// Set if the statistics were given.
     pub is_given: bool,
-    /// Whether the ranking verifies what a phrase matches that is the whole query.
+    /// Set if the ranking verifies the matches of a phrase that is the whole query.
     pub two_phases: bool,
 }
 
@@ -99,7 +99,7 @@ pub fn build(
 /// ones lose by it (2 to 3 % more instructions): sums leave out as much.
 const SCREENED: u64 = 16;
 
-/// What a clause takes beside its cursor: the matcher, the leaf, its part of the formula.
+/// Bytes of a clause beside its cursor: the matcher, the leaf, its part of the formula.
 const CLAUSE_BYTES: usize = 1 << 10;
 
 struct Builder<'a> {
@@ -284,8 +284,9 @@ impl Builder<'_> {
         let (none, _) = split(self.clauses(excluded)?);
         let (some, more) = split(self.clauses(optional)?);
         formulas.extend(more);
-        let leaves = (self.width, self.leaves.len() - before);
-        let matcher = Conjunction::new(all, none, some, leaves, self.view.below.into());
+        let leaves = self.leaves.len() - before;
+        let below = self.view.below.into();
+        let matcher = Conjunction::new(all, none, some, self.width, leaves, below);
         Ok(Some(Clause::new(Box::new(matcher), Formula::Sum(formulas))))
     }
 
@@ -474,9 +475,10 @@ impl Builder<'_> {
         };
         // Only the frequency of a leaf is bounded by what its approximation tells.
         let bounded = |check: &PhraseCheck| check.is_bounded() && clause.formula.is_leaf();
-        match clause.check.as_ref().is_none_or(bounded) {
-            true => Ok(Some(clause)),
-            false => Ok(Some(clause.verified())),
+        if clause.check.as_ref().is_none_or(bounded) {
+            Ok(Some(clause))
+        } else {
+            Ok(Some(clause.verified()))
         }
     }
 

@@ -1,4 +1,4 @@
-//! What a caller may ask of a search beside its query.
+//! Options of a search beside its query.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub type Clock = Arc<dyn Fn() -> Duration + Send + Sync>;
 /// Tells whether the caller has given up.
 pub type Cancelled = Arc<dyn Fn() -> bool + Send + Sync>;
 
-/// What orders documents of the same score.
+/// The order of documents of the same score.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ties {
     /// Their doc IDs: the document that was written first comes first. Costs nothing.
@@ -32,7 +32,7 @@ pub enum Ties {
     ExternalId,
 }
 
-/// How a query is to be carried out.
+/// Options of a search.
 ///
 /// Beside what a text may have (see [`Snapshot::parse`](crate::index::Snapshot::parse)), a query
 /// has at most 4,096 words and patterns over all fields, a phrase 1,024 words, a fuzzy term 255
@@ -40,47 +40,47 @@ pub enum Ties {
 /// [`Error::Invalid`]. What it needs beyond the memory budget fails with [`Error::Memory`].
 #[derive(Clone)]
 pub struct SearchOptions {
-    /// How many documents are wanted, at most [`SearchOptions::RANKED_MAX`] with those skipped.
+    /// The number of hits wanted; with those skipped at most [`SearchOptions::RANKED_MAX`].
     pub k: usize,
-    /// How many of the best documents are skipped: they are ranked, but not read.
+    /// The number of best documents to skip: they are ranked, but not read.
     pub skip: usize,
     /// The first doc ID of interest: documents below it are neither found nor counted.
     pub from: DocId,
     /// The doc ID behind the last one of interest: documents from it on are neither found nor
     /// counted. What doc IDs there are is in [`Snapshot::doc_ids`](crate::Snapshot::doc_ids).
     pub below: DocId,
-    /// What orders documents of the same score.
+    /// The order of documents of the same score.
     pub ties: Ties,
-    /// What the search ranks with in place of the statistics of its own index, as sums over several
-    /// indexes. Fields that only they have may be named: no document here has them. They are used
-    /// as they are, also where the index has changed since. A term or a field of the query that
-    /// they lack is [`Error::Invalid`].
+    /// The statistics to rank with in place of those of this index, as sums over several indexes.
+    /// The query may name fields that only they have: no document here has these. They are used as
+    /// they are, also if the index has changed since. A term or a field of the query that they lack
+    /// is [`Error::Invalid`].
     pub statistics: Option<Arc<QueryStatistics>>,
     /// Names of fields that other indexes have: a query may name them, and finds nothing here.
     pub other_fields: Vec<String>,
-    /// Whether `total` must be exact. This rules pruning out, except where nothing is deleted and
+    /// Set if `total` must be exact. This rules pruning out, except where nothing is deleted and
     /// the query is one term or a pattern of many, whose total is known.
     pub count: bool,
-    /// Whether the documents' IDs and sources are fetched.
+    /// Set to fetch the documents' IDs and sources.
     pub fetch: bool,
-    /// Whether sources are fetched with the IDs. Without them large documents cost no more than
-    /// small ones.
+    /// Set to fetch sources with the IDs. Without them large documents cost no more than small
+    /// ones.
     pub sources: bool,
     /// Fields of which snippets are made; they need the documents.
     pub highlight: Vec<String>,
-    /// How snippets are made.
+    /// The form of snippets.
     pub snippets: SnippetOptions,
-    /// Whether each hit's score and the plan are explained.
+    /// Set to explain the plan and each hit's score.
     pub explain: bool,
-    /// Whether the pages that were used are listed.
+    /// Set to list the pages that were used.
     pub list_pages: bool,
-    /// What the search may do to be fast; the answer is the same without.
+    /// The techniques that make the search fast; the answer is the same without.
     pub techniques: Techniques,
     /// Tells the time, for [`SearchOptions::deadline`] and for the time taken; the time since the
     /// search began if there is none.
     pub clock: Option<Clock>,
-    /// When the search is to be given up with [`Error::Timeout`], by the clock; there is no partial
-    /// answer then. Of many queries at once each ends by then.
+    /// The time at which the search fails with [`Error::Timeout`]; there is no partial answer then.
+    /// Of several queries searched at once each has this deadline.
     pub deadline: Option<Duration>,
     /// Asked every few thousand steps; the search ends with an error when it says yes.
     pub cancelled: Option<Cancelled>,
@@ -142,7 +142,7 @@ impl SearchOptions {
         self.skip.saturating_add(self.k)
     }
 
-    /// Whether a query may name a field that the index does not have.
+    /// Returns true if a query may name this field although the index may not have it.
     pub(crate) fn allows_field(&self, name: &str) -> bool {
         let given = self.statistics.as_ref();
         self.other_fields.iter().any(|other| other == name)
@@ -154,25 +154,26 @@ impl SearchOptions {
         self.clock.as_ref().map_or(Duration::ZERO, |clock| clock())
     }
 
-    /// Whether documents have to be read.
+    /// Returns true if documents have to be read.
     pub fn needs_documents(&self) -> bool {
         self.fetch || !self.highlight.is_empty()
     }
 
-    /// Whether their sources have to be read too.
+    /// Returns true if their sources have to be read too.
     pub fn needs_sources(&self) -> bool {
         self.fetch && self.sources || !self.highlight.is_empty()
     }
 
     /// Rejects what cannot be.
     pub fn check_limits(&self) -> Result<()> {
-        match self.ranked() > TOP_MAX {
-            true => Err(Error::invalid(format!(
+        if self.ranked() > TOP_MAX {
+            Err(Error::invalid(format!(
                 "a search ranks at most {TOP_MAX} documents, those that are skipped included, not {}: \
                  list all documents that match instead",
                 self.ranked()
-            ))),
-            false => Ok(()),
+            )))
+        } else {
+            Ok(())
         }
     }
 }

@@ -1,9 +1,9 @@
-//! What makes searches fast, each with a switch, so that its worth can be measured.
+//! Techniques that make searches fast, each with a switch, so that its worth can be measured.
 //!
 //! No switch changes an answer: `gannet-lab answers` asks the same queries with all and without
 //! each.
 
-/// Which techniques a search uses: all, unless one is measured.
+/// The techniques that a search uses: all, unless one is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Techniques {
     /// Documents that cannot come among the best are passed over unread.
@@ -34,7 +34,7 @@ impl Default for Techniques {
 }
 
 impl Techniques {
-    /// What [`Techniques::without`] knows.
+    /// The names that [`Techniques::without`] knows.
     pub const NAMES: [&str; 5] = ["pruning", "prefetch", "batches", "filters", "documents"];
 
     /// These less the one of this name; nothing if there is none.

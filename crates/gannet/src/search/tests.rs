@@ -235,13 +235,13 @@ fn a_query_without_memory_waits_for_the_others() {
     let ask = || run(&world, std::slice::from_ref(&query), 1, &options(10)).remove(0);
     let expected = found(&ask());
     std::thread::scope(|scope| {
-        let turn = world.budget.turn(&()).unwrap();
+        let permit = world.budget.permit(&()).unwrap();
         let free = world.budget.total() - world.budget.used();
         let held = world.budget.reserve("another query", free - 1024).unwrap();
         let asked = scope.spawn(|| found(&ask()));
         std::thread::sleep(std::time::Duration::from_millis(50));
         assert!(!asked.is_finished());
-        drop((held, turn));
+        drop((held, permit));
         assert_eq!(asked.join().unwrap(), expected);
     });
 }
@@ -348,9 +348,10 @@ fn a_pruned_search_skips_pages() {
     words.retain(|word| *word != "zone");
     let mut body = |doc| {
         let mut body = words.clone();
-        match doc < 20 {
-            true => body = body.repeat(4),
-            false => body.retain(|_| random.below(3) == 0),
+        if doc < 20 {
+            body = body.repeat(4);
+        } else {
+            body.retain(|_| random.below(3) == 0);
         }
         body.resize(body.len().max(40), "zone");
         body
@@ -412,7 +413,7 @@ fn without(name: &str) -> Techniques {
     Techniques::default().without(name).unwrap()
 }
 
-/// What a query reads when no page is in memory, its documents included.
+/// The reads of a query and its documents if no page is in memory.
 fn cold(world: &World, text: &str, techniques: Techniques) -> IoCounts {
     let world = world.with_cold_pool();
     let options = SearchOptions {

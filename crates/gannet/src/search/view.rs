@@ -1,4 +1,4 @@
-//! What a search needs of a snapshot of the index.
+//! The parts of a snapshot of the index that a search needs.
 //!
 //! Everything in it belongs to one moment: the dictionary's and the tables' state of that moment,
 //! and of the memory buffer the documents below the high-water mark.
@@ -52,7 +52,7 @@ pub struct SearchView {
     pub dead_documents: u64,
     /// Norms, deletions and addresses of the documents.
     pub tables: DocumentTables,
-    /// What stored documents are decompressed with.
+    /// The dictionaries that stored documents are decompressed with.
     pub dictionaries: Dictionaries,
     /// Statistics of each field; deleted documents count until a vacuum.
     pub statistics: Statistics,

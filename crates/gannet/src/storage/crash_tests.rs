@@ -167,8 +167,8 @@ fn put_link(device: &Arc<dyn Device>, zone: u32, from: u32) {
     buffer.fill(0);
     buffer[..record.len()].copy_from_slice(&record);
     let file = FileId::Zone(zone);
-    let place = super::Place { file, page: 0 };
-    super::seal(&mut buffer, IDENTITY, place, super::PageKind::Log);
+    let address = super::SealAddress { file, page: 0 };
+    super::seal(&mut buffer, IDENTITY, address, super::PageKind::Log);
     let buffers = vec![buffer];
     device
         .write(&mut [crate::device::Transfer {

@@ -1,15 +1,15 @@
-//! Which openings for writing an index has gone through: so a backup knows the index that it is a
-//! backup of.
+//! Records the openings for writing that an index has gone through: so a backup knows the index
+//! that it is a backup of.
 //!
 //! Two copies of one index folder have the same identity, and when both are written to, each gives
 //! zone numbers that the other gives too, for other pages. So each opening for writing draws a
 //! number that no other has, and notes the first generation that it may write. Within an opening
 //! one root follows another in one process.
 //!
-//! What always holds: openings stand in their order, and a root was written by the last opening of
-//! its history. So a root of generation g comes before another of the same index if two things
-//! hold. The other's history has the last opening of its own. No opening behind that one began at g
-//! or below.
+//! Invariants: openings stand in their order, and a root was written by the last opening of its
+//! history. So a root of generation g comes before another of the same index if two things hold.
+//! The other's history has the last opening of its own. No opening behind that one began at g or
+//! below.
 
 use crate::base::{ByteReader, Result, put_u64, put_varint};
 
@@ -38,15 +38,15 @@ impl History {
         self.0.push(Opening { number, first });
     }
 
-    /// Whether the root of `generation` with the history `older` comes before what has this
-    /// history, or is it.
+    /// Returns true if the root of `generation` with the history `older` comes before the root with
+    /// this history, or is it.
     pub fn includes(&self, older: &History, generation: u64) -> bool {
         let last = older.last();
         last.is_some_and(|last| self.includes_opening(last, generation))
     }
 
-    /// Whether a root of `generation` that `opening` wrote comes before what has this history, or
-    /// is it.
+    /// Returns true if a root of `generation` that `opening` wrote comes before the root with this
+    /// history, or is it.
     pub(super) fn includes_opening(&self, opening: Opening, generation: u64) -> bool {
         let mut openings = self.0.iter();
         let known = openings.any(|known| *known == opening);

@@ -1,4 +1,4 @@
-//! Which roots go on from the root under which a copy of pages was made.
+//! Recognizes roots that go on from the root under which a copy of pages was made.
 //!
 //! The identity of the index does not tell. A folder may be set back to an older copy and written
 //! to again, or a power loss may take the last zones. Then zone numbers behind the older root are
@@ -31,7 +31,7 @@ impl Lineage {
         }
     }
 
-    /// Whether a root goes on from this one, or is it.
+    /// Returns true if a root goes on from this one, or is it.
     pub fn leads_to(&self, slot: &RootSlot) -> bool {
         let follows = match self.opening {
             Some(opening) => slot.history.includes_opening(opening, self.generation),

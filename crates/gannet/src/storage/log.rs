@@ -22,7 +22,7 @@ use super::stream::StreamWriter;
 use super::{PageKind, Unsynced};
 use crate::base::{ByteReader, Error, Result, Span, put_varint, varint_length};
 
-/// What a record says.
+/// The content of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum RecordKind {
@@ -164,9 +164,9 @@ pub fn record_length(body: usize) -> usize {
 /// A record taken apart.
 #[derive(Debug)]
 pub struct Record<'a> {
-    /// What it says.
+    /// Its content.
     pub kind: RecordKind,
-    /// Whether it is the last of its batch.
+    /// Set if it is the last of its batch.
     pub ends_batch: bool,
     /// Its content.
     pub body: &'a [u8],
@@ -214,9 +214,9 @@ pub fn document_front(bytes: &[u8]) -> Result<&[u8]> {
     }
 }
 
-/// Where in the payload of a page the record of `length` bytes begins whose body `is_wanted`, if
-/// records begin at `first`. A record that goes on in the next page cannot be judged yet: it is the
-/// one if it is long enough.
+/// Finds in the payload of a page the record of `length` bytes whose body `is_wanted`, if records
+/// begin at `first`. A record that goes on in the next page cannot be judged yet: it is the one if
+/// it is long enough.
 pub fn find_record(
     payload: &[u8],
     first: usize,

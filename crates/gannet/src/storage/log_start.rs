@@ -2,8 +2,8 @@
 
 use crate::base::{ByteReader, PAGE_PAYLOAD, Result, Span, ZoneNumber, put_varint};
 
-/// Where replay starts: at the first record that begins in a page, or at the end of a zone, from
-/// where the link to the next zone is followed.
+/// The start of a replay: the first record that begins in a page, or the end of a zone, from where
+/// the link to the next zone is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogStart {
     /// The zone; `None` before the first log zone was made.

@@ -37,9 +37,9 @@ pub use roots::{
 };
 pub use seal::{IndexIdentity, PageKind, first_record, prove_page};
 #[cfg(any(test, feature = "testing"))]
-pub use seal::{Place, seal};
+pub use seal::{SealAddress, seal};
 pub use slots::TablePage;
 pub use store::{ReadPage, Store, Unsynced, wrong_kind};
 pub use stream::StreamWriter;
-pub use table::{Table, TablePlace};
+pub use table::{Table, TableContent};
 pub use zones::{Zone, ZoneTable};

@@ -2,7 +2,7 @@
 //!
 //! A page that was written is never touched again, so others may append to the zone meanwhile.
 
-use super::seal::{self, PageKind, Place};
+use super::seal::{self, PageKind, SealAddress};
 use super::{Store, Zone, wrong_kind};
 use crate::base::{Error, PAGE_SIZE, PageAddress, Result, ZoneNumber};
 use crate::device::{FileId, PagePool, Transfer};
@@ -34,13 +34,14 @@ impl Store {
         Ok(errors)
     }
 
-    /// What a copy of a page holds, kept outside the index, if it is the page of this address.
+    /// Returns the kind of a copy of a page that is kept outside the index, if it is the page of
+    /// this address.
     pub fn prove_copy(&self, address: PageAddress, page: &[u8; PAGE_SIZE]) -> Option<PageKind> {
-        seal::verify(page, self.identity(), Place::from(address)).ok()
+        seal::verify(page, self.identity(), SealAddress::from(address)).ok()
     }
 
     fn prove(&self, address: PageAddress, page: &[u8; PAGE_SIZE], kind: PageKind) -> Option<Error> {
-        match seal::verify(page, self.identity(), Place::from(address)) {
+        match seal::verify(page, self.identity(), SealAddress::from(address)) {
             Ok(found) if found == kind => None,
             Ok(found) => Some(wrong_kind(address, kind, found)),
             Err(error) => Some(error),

@@ -17,11 +17,11 @@ const RESERVED_MAX: usize = 32 << 20;
 /// One record of a zone.
 #[derive(Debug)]
 pub struct ZoneRecord {
-    /// What it says.
+    /// Its content.
     pub kind: RecordKind,
-    /// Whether it is the last of its batch.
+    /// Set if it is the last of its batch.
     pub ends_batch: bool,
-    /// Where the whole record stands.
+    /// The span of the whole record.
     pub span: Span,
     /// Its content.
     pub body: Vec<u8>,
@@ -111,7 +111,7 @@ fn read_whole_pages(
     store.device().read(&mut batch)?;
     let [Transfer { mut buffers, .. }] = batch;
     let is_whole = |(page, buffer): (u32, &PageBuffer)| {
-        let found = seal::verify(buffer, store.identity(), seal::Place { file, page });
+        let found = seal::verify(buffer, store.identity(), seal::SealAddress { file, page });
         found.is_ok_and(|found| found == kind)
     };
     let whole = (first.page..)
@@ -179,10 +179,11 @@ impl Partial {
     }
 
     fn finish(&mut self) -> Result<Option<ZoneRecord>> {
-        let length = match self.bytes.len() < HEAD_BYTES {
-            true => self.length(),
+        let length = if self.bytes.len() < HEAD_BYTES {
+            self.length()
+        } else {
             // More bytes would say no more.
-            false => length_at(&self.bytes)?,
+            length_at(&self.bytes)?
         };
         if length.is_none_or(|length| length > self.bytes.len()) {
             return Ok(None);

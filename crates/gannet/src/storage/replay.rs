@@ -12,16 +12,16 @@ use super::{PageKind, Store};
 use crate::base::{Error, PageAddress, Result, ZoneNumber};
 use crate::device::FileId;
 
-/// What a replay found.
+/// The result of a replay.
 #[derive(Debug)]
 pub struct ReplayEnd {
-    /// Where the log ends; writing goes on from here.
+    /// The end of the log; writing goes on from here.
     pub end: LogStart,
     /// The zones that were read.
     pub zones: Vec<ZoneNumber>,
 }
 
-/// How far a log goes.
+/// The reach of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogReach {
     /// As far as there are pages that prove themselves.
@@ -145,7 +145,7 @@ pub fn replay(
     }
 }
 
-/// Whether there may be something to replay: pages behind `start`, or log zones behind it.
+/// Returns true if there may be something to replay: pages behind `start`, or log zones behind it.
 pub fn has_log_behind(store: &Store, start: LogStart, reach: LogReach) -> Result<bool> {
     let files = zone_lengths(store, reach)?;
     let behind = start
@@ -167,7 +167,7 @@ fn check_gap(end: LogStart, link: &Link) -> Result<()> {
     ))
 }
 
-/// Whether the root knows a zone as one that is not of the log.
+/// Returns true if the root knows a zone as one that is not of the log.
 fn is_other(store: &Store, zone: ZoneNumber) -> bool {
     let zones = store.zones();
     zones

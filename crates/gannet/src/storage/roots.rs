@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use super::history::History;
 use super::replay::LogReach;
-use super::seal::{self, IndexIdentity, PageKind, Place};
+use super::seal::{self, IndexIdentity, PageKind, SealAddress};
 use crate::base::{ByteReader, Error, PAGE_PAYLOAD, PAGE_SIZE, Result, Span, put_u32, put_u64};
 use crate::device::{Device, FileId, PageBuffer, PagePool, Transfer};
 
@@ -25,14 +25,14 @@ pub const FORMAT_VERSION: u32 = 8;
 const MAGIC: &[u8; 8] = b"GANNETIX";
 const SLOTS: u32 = 2;
 
-/// What to do about an index that an older program wrote.
+/// The remedy for an index that an older program wrote.
 pub const EXPORT_FIRST: &str = "export its documents with the gannet that wrote it, as by `gannet export INDEX > FILE`, and index FILE \
      with this one";
 
-/// What to do about one slot that is damaged.
+/// The remedy for one slot that is damaged.
 const REMEDY: &str = "open the index for writing, which writes it anew from the other slot";
 
-/// What a root slot says.
+/// The content of a root slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RootSlot {
     /// The identity of the index.
@@ -41,13 +41,13 @@ pub struct RootSlot {
     pub generation: u64,
     /// The root record.
     pub root: Span,
-    /// Whose root it is.
+    /// The kind of its owner.
     pub kind: SlotKind,
-    /// Which openings for writing led to it.
+    /// The openings for writing that led to it.
     pub history: History,
 }
 
-/// What a root slot belongs to.
+/// The owner of a root slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum SlotKind {
@@ -69,7 +69,7 @@ impl SlotKind {
 }
 
 impl RootSlot {
-    /// How far the log behind this root goes.
+    /// Returns the reach of the log behind this root.
     pub fn log_reach(&self) -> LogReach {
         match self.kind {
             SlotKind::Backup => LogReach::Known,
@@ -78,7 +78,7 @@ impl RootSlot {
     }
 }
 
-/// What opening the superblock found.
+/// The result of opening the superblock.
 #[derive(Debug)]
 pub enum Found {
     /// No index: the superblock is missing, or was never completed.
@@ -129,12 +129,13 @@ pub fn find_root(device: &Arc<dyn Device>, path: &Path) -> Result<Found> {
 /// There is no root. Where there is a log all the same, there was one, and nothing may be made in
 /// its place.
 fn nothing(device: &Arc<dyn Device>) -> Result<Found> {
-    match has_log(device)? {
-        false => Ok(Found::Nothing),
-        true => Err(Error::damaged(
+    if has_log(device)? {
+        Err(Error::damaged(
             FileId::Superblock.name(),
             "expected a root, since there are zones of an index, got none",
-        )),
+        ))
+    } else {
+        Ok(Found::Nothing)
     }
 }
 
@@ -172,13 +173,14 @@ pub fn identity_of_slot(bytes: &[u8; PAGE_SIZE], number: u32) -> Option<IndexIde
 fn proves_itself(page: &[u8; PAGE_SIZE], number: u32) -> bool {
     let mut reader = ByteReader::new(&page[MAGIC.len() + size_of::<u32>()..], "the superblock");
     let identity = reader.u64();
-    identity.is_ok_and(|identity| seal::verify(page, identity, place_of(number)).is_ok())
+    identity.is_ok_and(|identity| seal::verify(page, identity, seal_address(number)).is_ok())
 }
 
 fn other_format(version: u32, path: &Path) -> Error {
-    let remedy = match version > FORMAT_VERSION {
-        true => "use a newer gannet",
-        false => EXPORT_FIRST,
+    let remedy = if version > FORMAT_VERSION {
+        "use a newer gannet"
+    } else {
+        EXPORT_FIRST
     };
     Error::Format {
         path: PathBuf::from(path).join(FileId::Superblock.name()),
@@ -192,8 +194,8 @@ fn is_newer(slot: &RootSlot, other: Option<&RootSlot>) -> bool {
     other.is_none_or(|other| other.generation < slot.generation)
 }
 
-/// Whether there are more zones than the one with the first root. If not, an index was being made
-/// when power was lost, its first slot is torn, and nothing was ever written to it.
+/// Returns true if there are more zones than the one with the first root. If not, an index was
+/// being made when power was lost, its first slot is torn, and nothing was ever written to it.
 fn has_log(device: &Arc<dyn Device>) -> Result<bool> {
     let files = device.list()?;
     let zones = files.iter().filter(|(file, _)| *file != FileId::Superblock);
@@ -262,12 +264,12 @@ pub fn settle_slot(device: &Arc<dyn Device>, slot: &RootSlot) -> Result<()> {
         .try_for_each(|page| write_page(device, slot, page))
 }
 
-/// What is wrong with the root slots, of which one that is whole is enough to open the index.
+/// The faults of the root slots, of which one that is whole is enough to open the index.
 #[derive(Clone, Debug, Default)]
 pub struct SlotFaults {
-    /// Those that are damaged.
+    /// Slots that are damaged.
     pub damaged: Vec<String>,
-    /// Those that look like a write that was cut short.
+    /// Slots that look like a write that was cut short.
     pub torn: Vec<String>,
 }
 
@@ -295,22 +297,23 @@ pub fn check_slots(device: &Arc<dyn Device>) -> Result<SlotFaults> {
         if let Err(Error::Damaged { reason, .. }) = slot
             && (newest.generation > 1 || !is_empty)
         {
-            match is_torn(page, number, &newest)? {
-                true => faults
+            if is_torn(page, number, &newest)? {
+                faults
                     .torn
-                    .push(format!("root slot {number}: {reason}; {REMEDY}")),
-                false => faults
+                    .push(format!("root slot {number}: {reason}; {REMEDY}"))
+            } else {
+                faults
                     .damaged
-                    .push(format!("damaged root slot {number}: {reason}; {REMEDY}")),
+                    .push(format!("damaged root slot {number}: {reason}; {REMEDY}"))
             }
         }
     }
     Ok(faults)
 }
 
-/// Whether a slot that does not prove itself looks as if a root was being written over an older
-/// one: what it says is of an older root or a newer, or is all of the newest but for a checksum
-/// that is not nearly the right one.
+/// Returns true if a slot that does not prove itself looks as if a root was being written over an
+/// older one: its content is of an older root or a newer, or is all of the newest but for a
+/// checksum that is not nearly the right one.
 fn is_torn(page: &PageBuffer, number: u32, newest: &RootSlot) -> Result<bool> {
     let mut written = take(&PagePool::new(1))?;
     encode_slot(newest, number, &mut written);
@@ -367,11 +370,16 @@ fn encode_slot(slot: &RootSlot, page: u32, buffer: &mut PageBuffer) {
     buffer.fill(0);
     buffer[..bytes.len()].copy_from_slice(&bytes);
     debug_assert!(decode_unproved(buffer).is_ok_and(|read| read.root == slot.root));
-    seal::seal(buffer, slot.identity, place_of(page), PageKind::RootSlot);
+    seal::seal(
+        buffer,
+        slot.identity,
+        seal_address(page),
+        PageKind::RootSlot,
+    );
 }
 
-fn place_of(page: u32) -> Place {
-    Place {
+fn seal_address(page: u32) -> SealAddress {
+    SealAddress {
         file: FileId::Superblock,
         page,
     }
@@ -379,11 +387,11 @@ fn place_of(page: u32) -> Place {
 
 fn decode_slot(page: &[u8; PAGE_SIZE], number: u32) -> Result<RootSlot> {
     let slot = decode_unproved(page)?;
-    seal::verify(page, slot.identity, place_of(number))?;
+    seal::verify(page, slot.identity, seal_address(number))?;
     Ok(slot)
 }
 
-/// What a slot says, whether it proves itself or not.
+/// Decodes a slot, even if it does not prove itself.
 pub(crate) fn decode_unproved(page: &[u8; PAGE_SIZE]) -> Result<RootSlot> {
     let mut reader = ByteReader::new(&page[..PAGE_PAYLOAD], "the superblock");
     if reader.take(MAGIC.len())? != MAGIC {

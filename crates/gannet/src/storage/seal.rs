@@ -1,6 +1,6 @@
-//! How a page proves itself.
+//! Seals pages, by which they prove themselves.
 //!
-//! The last eight bytes of every page are its kind, the place where its first record begins, a zero
+//! The last eight bytes of every page are its kind, the position of its first record, a zero
 //! byte and a CRC-32C. The checksum covers the index's identity, the page's address and everything
 //! before it in the page. Zone numbers are never reused, so a page that was misdirected, belongs to
 //! another index or stands in for a later one does not pass.
@@ -11,7 +11,7 @@ use crate::device::FileId;
 /// The random number that tells one index from every other.
 pub type IndexIdentity = u64;
 
-/// What a page holds.
+/// The content of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum PageKind {
@@ -44,26 +44,26 @@ impl PageKind {
     }
 }
 
-/// Where a page claims to be: the address that its checksum covers.
+/// The address that a page claims, and that its checksum covers.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct SealAddress {
     /// The file.
     pub file: FileId,
     /// The page in it.
     pub page: u32,
 }
 
-impl From<PageAddress> for Place {
-    fn from(address: PageAddress) -> Place {
-        Place {
+impl From<PageAddress> for SealAddress {
+    fn from(address: PageAddress) -> SealAddress {
+        SealAddress {
             file: FileId::Zone(address.zone),
             page: address.page,
         }
     }
 }
 
-/// Where in a page it says at which byte of the payload the first record begins that begins in it,
-/// two bytes; whoever fills the page writes them. What stands before that byte belongs to a record
+/// The position in a page of two bytes that name the byte of the payload at which the first record
+/// begins that begins in it; whoever fills the page writes them. Bytes before it belong to a record
 /// of the page before.
 pub(super) const FIRST_RECORD_AT: usize = PAGE_PAYLOAD + 1;
 
@@ -74,27 +74,39 @@ pub fn first_record(page: &[u8; PAGE_SIZE]) -> usize {
 }
 
 /// Writes kind and checksum into the end of a page.
-pub fn seal(page: &mut [u8; PAGE_SIZE], identity: IndexIdentity, place: Place, kind: PageKind) {
+pub fn seal(
+    page: &mut [u8; PAGE_SIZE],
+    identity: IndexIdentity,
+    address: SealAddress,
+    kind: PageKind,
+) {
     debug_assert!(
-        place.file != FileId::Tier,
+        address.file != FileId::Tier,
         "a page of a tier keeps the seal of its index"
     );
     page[PAGE_PAYLOAD] = kind as u8;
     page[FIRST_RECORD_AT + 2] = 0;
-    let sum = checksum(page, identity, place);
+    let sum = checksum(page, identity, address);
     page[PAGE_SIZE - 4..].copy_from_slice(&sum.to_le_bytes());
 }
 
-/// Checks a page that was read from `place` and tells what it holds.
-pub fn verify(page: &[u8; PAGE_SIZE], identity: IndexIdentity, place: Place) -> Result<PageKind> {
+/// Checks a page that was read from `address` and tells what it holds.
+pub fn verify(
+    page: &[u8; PAGE_SIZE],
+    identity: IndexIdentity,
+    address: SealAddress,
+) -> Result<PageKind> {
     let mut stored = [0; 4];
     stored.copy_from_slice(&page[PAGE_SIZE - 4..]);
-    let (stored, expected) = (u32::from_le_bytes(stored), checksum(page, identity, place));
+    let (stored, expected) = (
+        u32::from_le_bytes(stored),
+        checksum(page, identity, address),
+    );
     let kind = PageKind::from_number(page[PAGE_PAYLOAD]);
     match kind {
         Some(kind) if stored == expected => Ok(kind),
         _ => Err(Error::damaged(
-            format!("page {} of {}", place.page, place.file),
+            format!("page {} of {}", address.page, address.file),
             format!("expected checksum {expected:08x}, got {stored:08x}"),
         )),
     }
@@ -112,21 +124,21 @@ pub fn prove_page(
     file: FileId,
     page: u32,
 ) -> Result<()> {
-    verify(bytes, identity, Place { file, page }).map(|_| ())
+    verify(bytes, identity, SealAddress { file, page }).map(|_| ())
 }
 
-fn checksum(page: &[u8; PAGE_SIZE], identity: IndexIdentity, place: Place) -> u32 {
-    let file = match place.file {
+fn checksum(page: &[u8; PAGE_SIZE], identity: IndexIdentity, address: SealAddress) -> u32 {
+    let file = match address.file {
         FileId::Superblock => 0,
         FileId::Zone(number) => number as u64 + 1,
-        // No page has its own place there: a tier keeps copies under the seals of their places in
-        // the index.
+        // No page has its own address there: a tier keeps copies under the seals of their addresses
+        // in the index.
         FileId::Tier => u64::MAX,
     };
     let mut seed = [0; 20];
     seed[..8].copy_from_slice(&identity.to_le_bytes());
     seed[8..16].copy_from_slice(&file.to_le_bytes());
-    seed[16..].copy_from_slice(&place.page.to_le_bytes());
+    seed[16..].copy_from_slice(&address.page.to_le_bytes());
     crc32c::crc32c_append(crc32c::crc32c(&seed), &page[..PAGE_SIZE - 4])
 }
 
@@ -140,8 +152,8 @@ mod tests {
         let mut page = [3u8; PAGE_SIZE];
         seal(&mut page, 9, at(4, 5), PageKind::Node);
         assert_eq!(verify(&page, 9, at(4, 5)).unwrap(), PageKind::Node);
-        for (identity, place) in [(8, at(4, 5)), (9, at(5, 5)), (9, at(4, 6))] {
-            assert!(verify(&page, identity, place).is_err());
+        for (identity, address) in [(8, at(4, 5)), (9, at(5, 5)), (9, at(4, 6))] {
+            assert!(verify(&page, identity, address).is_err());
         }
         page[17] ^= 1;
         assert!(verify(&page, 9, at(4, 5)).is_err());

@@ -11,7 +11,7 @@ pub type TablePage = [u8; PAGE_PAYLOAD];
 /// Slots of a group: a copy of one is about the size of a page.
 const GROUP_SLOTS: usize = 128;
 
-/// Where one page of a table is.
+/// The place of one page of a table.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TableSlot {
     pub(super) address: Option<PageAddress>,
@@ -65,9 +65,10 @@ impl TableSlots {
         matches: impl Fn(&TableSlot) -> bool + Copy,
     ) -> impl Iterator<Item = (usize, &mut TableSlot)> {
         let any = self.iter().any(matches);
-        let groups: &mut [Arc<Vec<TableSlot>>] = match any {
-            true => Arc::make_mut(&mut self.groups).as_mut_slice(),
-            false => &mut [],
+        let groups: &mut [Arc<Vec<TableSlot>>] = if any {
+            Arc::make_mut(&mut self.groups).as_mut_slice()
+        } else {
+            &mut []
         };
         let numbered = groups.iter_mut().enumerate();
         numbered

@@ -38,8 +38,8 @@ pub struct Store {
 #[derive(Default)]
 struct WrittenPages([AtomicU64; PageKind::COUNT]);
 
-/// What one sync must know of the others. Held while a sync runs: the system reports a lost write
-/// to one caller only, so no other may be told meanwhile that all is well.
+/// The syncs, as each must know of the others. Held while a sync runs: the system reports a lost
+/// write to one caller only, so no other may be told meanwhile that all is well.
 #[derive(Debug, Default)]
 struct Syncing {
     /// Why nothing can be made durable any more.
@@ -106,7 +106,7 @@ impl Store {
         pending.copy(address, buffer)
     }
 
-    /// Whether a page is taken but not yet written.
+    /// Returns true if a page is taken but not yet written.
     pub fn is_pending(&self, address: PageAddress) -> bool {
         let pending = self.pending.read().unwrap_or_else(|e| e.into_inner());
         pending.contains(address)
@@ -152,8 +152,8 @@ impl Store {
         Ok((pages, operations))
     }
 
-    /// What could not be read, since a writer of another process was free to remove it, has
-    /// expired.
+    /// Turns a failed read into [`Error::Expired`] if a writer of another process was free to
+    /// remove the page.
     pub fn unless_expired<T>(&self, read: Result<T>) -> Result<T> {
         read.map_err(|error| match error {
             Error::Device { .. } | Error::Damaged { .. } => {
@@ -255,11 +255,11 @@ impl Store {
     }
 }
 
-/// What was written but is not durable yet.
+/// Writes that are not durable yet.
 #[derive(Clone, Debug, Default)]
 pub struct Unsynced {
     pub(super) zones: BTreeSet<ZoneNumber>,
-    /// Whether zones were made whose names are not durable yet.
+    /// Set if zones were made whose names are not durable yet.
     pub(super) created: bool,
 }
 
@@ -274,9 +274,9 @@ impl Unsynced {
 /// A page that was read and checked.
 #[derive(Debug)]
 pub struct ReadPage {
-    /// Where it stands.
+    /// Its address.
     pub address: PageAddress,
-    /// What it holds.
+    /// Its kind.
     pub kind: PageKind,
     /// Its bytes.
     pub buffer: PageBuffer,

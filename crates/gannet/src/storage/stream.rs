@@ -119,7 +119,7 @@ impl StreamWriter {
             .map_or(0, |zone| PAGE_PAYLOAD - zone.fill)
     }
 
-    /// Where the next record goes if it starts a page of the open zone.
+    /// Returns the address of the next record if it starts a page of the open zone.
     pub fn next_page(&self) -> Option<PageAddress> {
         self.zone.as_ref().map(|zone| PageAddress {
             zone: zone.number,
@@ -158,13 +158,14 @@ impl StreamWriter {
                 .get(zone)
                 .is_some_and(|zone| zone.live_share() < live_share)
         };
-        match zone.is_some_and(is_sparse) {
-            true => self.close_zone(),
-            false => Ok(()),
+        if zone.is_some_and(is_sparse) {
+            self.close_zone()
+        } else {
+            Ok(())
         }
     }
 
-    /// Whether the next record will open a zone, given its length.
+    /// Returns true if the next record will open a zone, given its length.
     pub fn needs_zone(&self, length: usize) -> bool {
         let Some(zone) = &self.zone else {
             return true;
@@ -255,9 +256,10 @@ impl StreamWriter {
         let fits = fits.filter(|(_, (_, used))| used + bytes.len() <= PAGE_PAYLOAD);
         let (hole, &(place, used)) = fits.max_by_key(|(_, (_, used))| *used)?;
         zone.buffers.get_mut(place)?[used..used + bytes.len()].copy_from_slice(bytes);
-        match PAGE_PAYLOAD - used - bytes.len() < HOLE_BYTES {
-            true => _ = zone.holes.swap_remove(hole),
-            false => zone.holes[hole].1 += bytes.len(),
+        if PAGE_PAYLOAD - used - bytes.len() < HOLE_BYTES {
+            _ = zone.holes.swap_remove(hole);
+        } else {
+            zone.holes[hole].1 += bytes.len()
         }
         Some(Span {
             zone: zone.number,
@@ -318,8 +320,8 @@ impl StreamWriter {
         let mut buffers = std::mem::take(&mut zone.buffers);
         debug_assert!(first as usize + buffers.len() <= zone.capacity as usize);
         for (page, buffer) in (first..).zip(&mut buffers) {
-            let place = seal::Place { file, page };
-            seal::seal(buffer, self.store.identity(), place, self.kind);
+            let address = seal::SealAddress { file, page };
+            seal::seal(buffer, self.store.identity(), address, self.kind);
         }
         let count = buffers.len() as u32;
         let transfer = Transfer {

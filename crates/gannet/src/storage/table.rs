@@ -17,9 +17,9 @@ pub struct Table {
     slots: TableSlots,
 }
 
-/// Where a page can be found.
+/// The content of a page of a table.
 #[derive(Debug)]
-pub enum TablePlace<'a> {
+pub enum TableContent<'a> {
     /// In memory: here it is.
     Memory(&'a Arc<TablePage>),
     /// On the device.
@@ -71,16 +71,16 @@ impl Table {
     }
 
     /// Finds a page.
-    pub fn place(&self, page: usize) -> TablePlace<'_> {
+    pub fn place(&self, page: usize) -> TableContent<'_> {
         match self.slots.get(page) {
             Some(TableSlot {
                 page: Some(page), ..
-            }) => TablePlace::Memory(page),
+            }) => TableContent::Memory(page),
             Some(TableSlot {
                 address: Some(address),
                 ..
-            }) => TablePlace::Device(*address),
-            _ => TablePlace::Absent,
+            }) => TableContent::Device(*address),
+            _ => TableContent::Absent,
         }
     }
 

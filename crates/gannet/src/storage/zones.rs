@@ -19,19 +19,19 @@ pub const ZONE_PAGES_MIN: u32 = 256;
 /// Pages of the largest ordinary zone: 64 MiB. Only a single larger record makes a larger zone.
 pub const ZONE_PAGES_MAX: u32 = 16_384;
 
-/// How many zones an index is cut into, about, before its zones grow.
+/// The number of zones into which an index is cut, about, before its zones grow.
 const ZONES_AIMED_AT: u64 = 128;
 
 /// One zone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Zone {
-    /// What its pages hold.
+    /// The kind of its pages.
     pub kind: PageKind,
     /// Pages written so far.
     pub pages: u32,
     /// Payload bytes that are still needed.
     pub live: u64,
-    /// Whether a writer still appends to it.
+    /// Set if a writer still appends to it.
     pub open: bool,
 }
 
@@ -50,7 +50,7 @@ impl Zone {
         (self.pages as u64 * PAGE_PAYLOAD as u64).saturating_sub(self.live)
     }
 
-    /// Whether a replay from `start` reads this zone, whose number is `number`.
+    /// Returns true if a replay from `start` reads this zone, whose number is `number`.
     pub fn replays(&self, number: ZoneNumber, start: LogStart) -> bool {
         self.kind == PageKind::Log && start.zone.is_none_or(|zone| number >= zone)
     }
@@ -97,7 +97,7 @@ impl ZoneTable {
         self.zone_pages = pages.map(|pages| pages.max(1));
     }
 
-    /// How many pages a new zone should have, by the size of the index.
+    /// Returns the number of pages that a new zone should have, by the size of the index.
     pub fn zone_pages(&self) -> u32 {
         if let Some(pages) = self.zone_pages {
             return pages;

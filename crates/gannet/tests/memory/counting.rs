@@ -36,9 +36,10 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        match size > layout.size() {
-            true => add(size - layout.size()),
-            false => take(layout.size() - size),
+        if size > layout.size() {
+            add(size - layout.size());
+        } else {
+            take(layout.size() - size);
         }
         // SAFETY: as above.
         unsafe { System.realloc(memory, layout, size) }

@@ -1,4 +1,4 @@
-//! What is asked: queries as people ask them, and such that ask for as much as can be written down.
+//! Queries as people write them, and hostile ones that ask for as much as can be written down.
 
 use gannet::{Operator, Query, SearchOptions, Snapshot};
 
@@ -57,7 +57,7 @@ fn normal(random: &mut Random) -> String {
     }
 }
 
-/// What a text of 64 KiB can ask for.
+/// Makes a hostile query of 64 KiB.
 pub fn hostile(random: &mut Random) -> String {
     let many = |count: u64, random: &mut Random| -> Vec<String> {
         (0..count).map(|_| word(random.below(WORDS))).collect()

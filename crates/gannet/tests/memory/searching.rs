@@ -12,11 +12,11 @@ use crate::queries::{self, Asked};
 /// The memory budget.
 const MEMORY: usize = 24 << 20;
 
-/// What the process may hold beside it with eight threads: threads, decoders, what is read of a
-/// page before it is reserved.
+/// Bytes that the process may hold beside the budget with eight threads: threads, decoders, parts
+/// of a page that are read before they are reserved.
 const BESIDE: usize = 16 << 20;
 
-/// How late a search may end: a machine that does much else gives a thread its turn only now and
+/// The time by which a search may end late: a busy machine gives a thread its turn only now and
 /// then.
 const LATE: Duration = Duration::from_millis(500);
 
@@ -70,7 +70,7 @@ fn eight_threads_stay_within_the_budget() {
     stay_within(8);
 }
 
-/// What came of a search.
+/// The end of a search.
 struct Ended {
     text: String,
     took: Duration,

@@ -8,8 +8,8 @@ use gannet::{Document, Error, Index, Operator, PhraseFilters, Workbench};
 use crate::corpus::{Random, word};
 use crate::counting;
 
-/// What the process may have allocated beside the budget: a compressor and scratch of each thread,
-/// and the lines that this test makes.
+/// Bytes that the process may have allocated beside the budget: a compressor and scratch of each
+/// thread, and the lines that this test makes.
 pub const BESIDE: usize = 16 << 20;
 
 /// Bytes of lines that the threads of a test write together.
@@ -28,9 +28,10 @@ fn line(number: u64, bytes: usize, random: &mut Random) -> String {
     let mut text = format!("{{\"id\":\"{number}\",\"body\":\"");
     let distinct = random.below(3) == 0;
     while text.len() < bytes {
-        match distinct {
-            true => text += &format!("{:x} ", random.0 >> 12),
-            false => text += &word(random.below(3_000)),
+        if distinct {
+            text += &format!("{:x} ", random.0 >> 12);
+        } else {
+            text += &word(random.below(3_000));
         }
         random.below(2);
         text.push(' ');

@@ -157,14 +157,14 @@ fn compare(copy: &Snapshot, original: &Snapshot, queries: &[Query]) {
     }
 }
 
-/// What a child that was killed had told.
+/// The reports of a child before it was killed.
 #[derive(Default)]
 struct Told {
     /// The last batch that was acknowledged.
     last: Option<u64>,
     /// The last batch that had been acknowledged when the last backup that was done had begun.
     saved: Option<Option<u64>>,
-    /// That of the backup under way.
+    /// The same of the backup under way.
     begun: Option<u64>,
 }
 
@@ -301,7 +301,7 @@ fn judge_copy(
     );
 }
 
-/// What is in a folder, which must be sound, without changing it.
+/// Reads the contents of a folder, which must be sound, without changing it.
 fn contents(path: &Path) -> gannet::Result<BTreeMap<String, u64>> {
     let index = kill::options().read_only().open(path)?;
     let report = index.check(&|_, _| ())?;

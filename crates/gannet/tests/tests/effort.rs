@@ -1,4 +1,4 @@
-//! What a query costs grows with its text, and not beyond: however clauses are nested, and however
+//! The work of a query grows with its text, and not beyond: however clauses are nested, and however
 //! many words are joined.
 //!
 //! Processor time of the calling thread is measured, so that a busy machine changes nothing.
@@ -20,13 +20,13 @@ const FEW: usize = 40;
 /// Parentheses that may be open at once.
 const DEPTH_MAX: usize = 32;
 
-/// What a nested query may take, which is many times what it takes.
+/// The time that a nested query may take, which is many times what it takes.
 const NESTED_MAX: Duration = Duration::from_millis(500);
 
-/// How often a search may ask whether it goes on: once in some thousand steps.
+/// The most times that a search may ask whether to go on: once in some thousand steps.
 const ASKED_MAX: usize = 2_000;
 
-/// What opens and closes a level, with one parenthesis each.
+/// The beginnings and ends of a level, with one parenthesis each.
 const CONSTRUCTS: [(&str, &str); 20] = [
     ("(", ")"),
     ("NOT (", ")"),
@@ -108,8 +108,8 @@ fn words_that_are_joined_cost_as_much_each_however_many_there_are() {
     let snapshot = index.snapshot();
     for (before, behind) in [("", ""), ("+a +(", ")"), ("+a -(", ")"), ("+a #(", ")")] {
         for count in [false, true] {
-            let few = time_of_words(&snapshot, (before, behind), 250, count);
-            let many = time_of_words(&snapshot, (before, behind), 1_000, count);
+            let few = time_of_words(&snapshot, before, behind, 250, count);
+            let many = time_of_words(&snapshot, before, behind, 1_000, count);
             // Windows for each word, and all words bounded in each, would make it 64 times.
             assert!(
                 many < 20 * few,
@@ -125,7 +125,8 @@ const TICKS: Duration = Duration::from_millis(100);
 /// The least processor time of some attempts to search for so many words.
 fn time_of_words(
     snapshot: &Snapshot,
-    (before, behind): (&str, &str),
+    before: &str,
+    behind: &str,
     words: usize,
     count: bool,
 ) -> Duration {

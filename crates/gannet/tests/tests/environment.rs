@@ -1,4 +1,4 @@
-//! What the environment asks of the tests, and where they put their figures.
+//! Settings of the tests by the environment, and the place of their figures.
 //!
 //! `GANNET_BACKEND`: `auto`, `uring` or `pread`; any other is rejected, and the one that is asked
 //! for must be the one that works. `GANNET_BACKENDS`: a file that gets a line for each index that
@@ -54,8 +54,8 @@ fn backend() -> (BackendChoice, Option<Backend>) {
     }
 }
 
-/// Whether the system knows of an io_uring of this process, in which all indexes have the same
-/// backend.
+/// Reports whether the system knows of an io_uring of this process, in which all indexes have the
+/// same backend.
 fn has_ring() -> Option<bool> {
     let files = std::fs::read_dir("/proc/self/fd").ok()?.flatten();
     let mut names = files.filter_map(|file| std::fs::read_link(file.path()).ok());

@@ -86,7 +86,7 @@ fn write(index: &Index, ids: std::ops::Range<u64>, random: &mut Rng) {
     }
 }
 
-/// How many documents a query finds, and the best with their scores and sources.
+/// The number of documents that a query finds, and the best with their scores and sources.
 type Found = (u64, Vec<(String, f32, Option<Vec<u8>>)>);
 
 fn found(index: &Index, query: &str) -> Found {

@@ -45,7 +45,7 @@ const DELETE_EVERY: u64 = 7;
 /// between.
 const CHECKPOINT_EVERY: u64 = 150;
 
-/// What a child can be at; kills are aimed at each in turn.
+/// The phases of a child; kills are aimed at each in turn.
 const PHASES: [&str; 6] = [
     "cleaning",
     "flush",
@@ -58,13 +58,13 @@ const PHASES: [&str; 6] = [
 /// A child that does not come to the phase is killed where it is.
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
 
-/// What a child tells.
+/// A line that a child writes.
 enum Word {
     Acknowledged(u64),
     Phase(String, Instant),
 }
 
-/// How a child ended.
+/// The death of a child.
 struct Kill {
     aim: &'static str,
     delay: Duration,
@@ -77,7 +77,7 @@ struct Kill {
 /// All that is known of the index between two children.
 struct World {
     path: PathBuf,
-    /// Which batch wrote each ID last, of all that were acknowledged.
+    /// The batch that wrote each ID last, of all that were acknowledged.
     state: BTreeMap<String, u64>,
     /// The first batch that is not in `state`.
     next: u64,
@@ -226,9 +226,10 @@ pub fn apply(index: &Index, number: u64) -> gannet::Result<()> {
 /// The oracle: which batch wrote each ID last.
 pub fn replay(state: &mut BTreeMap<String, u64>, number: u64) {
     for id in ids_of(number) {
-        match is_deletion(number) {
-            true => drop(state.remove(&id)),
-            false => drop(state.insert(id, number)),
+        if is_deletion(number) {
+            state.remove(&id);
+        } else {
+            state.insert(id, number);
         }
     }
 }
@@ -415,7 +416,7 @@ pub fn contents(index: &Index) -> BTreeMap<String, u64> {
         .collect()
 }
 
-/// How many IDs are not as the oracle has them.
+/// Counts the IDs that differ from the oracle.
 fn differences(found: &BTreeMap<String, u64>, expected: &BTreeMap<String, u64>) -> u64 {
     let ids = found.keys().chain(expected.keys());
     let different = ids.filter(|id| found.get(*id) != expected.get(*id));

@@ -122,7 +122,7 @@ fn pages_of_hits_are_parts_of_the_whole_answer() {
     assert!(snapshot.search(&all).skip(most).top(1).run().is_err());
 }
 
-/// What is found and counted from a document on.
+/// A search from a document on counts only the documents from there.
 #[test]
 fn a_search_from_a_document_on_counts_from_there() {
     let folder = tempfile::tempdir().expect("a folder");

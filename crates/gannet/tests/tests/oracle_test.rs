@@ -43,7 +43,7 @@ struct Question {
     expected: Result<Answer, Rejection>,
 }
 
-/// What a stage of the index's life has behind it.
+/// The history of an index at a stage of its life.
 #[derive(Clone, Default)]
 struct Past {
     /// Flushes, of openings before this one too.
@@ -53,11 +53,11 @@ struct Past {
     replaced: u64,
 }
 
-/// What the queries of one kind gave at one stage.
+/// The results of the queries of one kind at one stage.
 #[derive(Default)]
 struct Tally {
     queries: u64,
-    /// Those that found something, all of whose scores were compared.
+    /// Queries that found something; all their scores were compared.
     found: u64,
     hits: u64,
     rejected: u64,
@@ -407,7 +407,7 @@ impl Run {
         }));
     }
 
-    /// What is wrong with the answer to a question.
+    /// Describes the fault in the answer to a question.
     fn fault(&self, question: &Question, snapshot: &Snapshot) -> Option<String> {
         let all = snapshot
             .search(&question.query)
@@ -458,8 +458,8 @@ impl Run {
         (!is_right).then(|| format!("missing {}, too many {}", shown(missing), shown(strange)))
     }
 
-    /// Whether the first ten, found with pruning, are the first ten of all, with the right
-    /// documents.
+    /// Describes a difference of the first ten, found with pruning, from the first ten of all, or a
+    /// wrong document among them.
     fn wrong_ten(&self, ten: &[Hit], all: &[Hit]) -> Option<String> {
         let shown = |hits: &[Hit]| {
             hits.iter()
@@ -556,7 +556,7 @@ fn assert_many_chunks(snapshot: &Snapshot) {
     assert!(many.count() >= 3, "chunks: {chunks:?}");
 }
 
-/// How many chunks the lists of frequent terms have.
+/// Counts the chunks of the lists of frequent terms.
 fn chunks_of_lists(snapshot: &Snapshot) -> Vec<u64> {
     let frequent = "the of flash and birds running a storage in sea engines is";
     let text = format!("title:({frequent}) body:({frequent})");
@@ -595,7 +595,8 @@ fn open(path: &std::path::Path, buffer_bytes: Option<usize>, filters: PhraseFilt
     environment::open(options, path).expect("an index")
 }
 
-/// What `each` makes of the items, in their order. This is the longest test of all.
+/// Applies `each` to the items on all cores, and keeps their order. This is the longest test of
+/// all.
 fn on_all_cores<T: Sync, R: Send>(items: &[T], each: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let some = items.len().div_ceil(cores).max(1);

@@ -83,7 +83,7 @@ fn world(seed: u64) -> World {
     }
 }
 
-/// Whether a word has the form of a pattern of letters, `*` and `?`.
+/// Returns true if a word has the form of a pattern of letters, `*` and `?`.
 fn fits(pattern: &[u8], word: &[u8]) -> bool {
     match (pattern.split_first(), word.split_first()) {
         (None, None) => true,
@@ -164,9 +164,10 @@ fn patterns_of_any_number_of_terms_find_what_a_look_at_each_word_finds() {
     let random = (0..60).map(|_| pattern(&mut rng)).collect::<Vec<_>>();
     for pattern in fixed.into_iter().chain(random) {
         // A star alone asks for the field.
-        let text = match pattern.trim_matches('*').is_empty() {
-            true => "body:?*".to_owned(),
-            false => format!("body:{pattern}"),
+        let text = if pattern.trim_matches('*').is_empty() {
+            "body:?*".to_owned()
+        } else {
+            format!("body:{pattern}")
         };
         let results = world.check(&text, |words| has(words, &pattern));
         assert!(results.hits.iter().all(|hit| hit.score == 1.0), "{text}");

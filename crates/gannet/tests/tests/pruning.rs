@@ -1,5 +1,5 @@
-//! What is left out unseen changes no answer: the best documents of queries of several words, with
-//! all pages at hand and with none, are those that a search finds that scores everything.
+//! Pruning changes no answer: the best documents of queries of several words, with all pages at
+//! hand and with none, are those that a search finds that scores everything.
 
 use gannet::diagnostics::Techniques;
 use gannet::{Document, Hit, Index, Operator, Query, SearchOptions, Snapshot};

@@ -309,7 +309,7 @@ pub const KINDS: [Kind; 18] = [
     Kind::Unfielded,
 ];
 
-/// How deep clauses are nested.
+/// The depth to which clauses are nested.
 const DEPTH: usize = 3;
 
 /// Makes queries from the values of documents.
@@ -437,9 +437,10 @@ impl Queries {
     }
 
     fn words(&self, rng: &mut Rng, kind: Kind, unfielded: bool) -> Query {
-        let (name, words) = match kind == Kind::Range && rng.chance(95) {
-            true => self.whole(rng),
-            false => self.value(rng, kind),
+        let (name, words) = if kind == Kind::Range && rng.chance(95) {
+            self.whole(rng)
+        } else {
+            self.value(rng, kind)
         };
         let field = if unfielded { None } else { Some(name.clone()) };
         let word = rng.pick(words).clone();
@@ -501,9 +502,10 @@ impl Queries {
                 }
             }
             Kind::Range => {
-                let upper = match rng.chance(70) {
-                    true => word.clone() + "m",
-                    false => rng.pick(&self.texts).1[0].clone(),
+                let upper = if rng.chance(70) {
+                    word.clone() + "m"
+                } else {
+                    rng.pick(&self.texts).1[0].clone()
                 };
                 let (lower, upper) = (bound(rng, word), bound(rng, upper));
                 Query::Range {
@@ -613,16 +615,15 @@ fn repeating(rng: &mut Rng, words: &[String]) -> String {
 /// A run of words in two: the text before the last word, and a pattern that fits that.
 fn ending(rng: &mut Rng, run: &str) -> (String, String) {
     let (before, word) = run.rsplit_once(' ').unwrap_or(("", run));
-    let pattern = match rng.chance(70) {
-        true => {
-            let length = rng.between(1, 4);
-            let start = word
-                .chars()
-                .take(length)
-                .filter(|one| !"*?\\".contains(*one));
-            start.chain(['*']).collect()
-        }
-        false => wildcard(rng, word) + "*",
+    let pattern = if rng.chance(70) {
+        let length = rng.between(1, 4);
+        let start = word
+            .chars()
+            .take(length)
+            .filter(|one| !"*?\\".contains(*one));
+        start.chain(['*']).collect()
+    } else {
+        wildcard(rng, word) + "*"
     };
     (format!("{before} "), pattern)
 }

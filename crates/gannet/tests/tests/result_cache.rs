@@ -106,7 +106,7 @@ fn computed(snapshot: &Snapshot, text: &str, options: &SearchOptions) -> SearchR
     answer
 }
 
-/// What an answer says of the documents.
+/// The part of an answer that is about the documents.
 fn told(results: &SearchResults) -> String {
     let hits = results.hits.iter().map(|hit| {
         assert!(hit.error.is_none(), "{:?}", hit.error);

@@ -211,7 +211,7 @@ impl Code {
     }
 }
 
-/// What of a folder a file is, or is in.
+/// The entry of a folder that a file is, or is in.
 fn entry<'a>(folder: &str, file: &'a str) -> Option<&'a str> {
     let below = file.strip_prefix(folder)?;
     below.split('/').find(|part| !part.is_empty())
@@ -302,7 +302,7 @@ fn imports(text: &str) -> Vec<Import> {
     found
 }
 
-/// Where the next `use` begins, with its visibility.
+/// Finds the beginning of the next `use`, with its visibility.
 fn next_use(text: &str) -> Option<usize> {
     let mut at = 0;
     for line in text.split_inclusive('\n') {

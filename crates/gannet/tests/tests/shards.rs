@@ -211,7 +211,8 @@ fn merged(
 /// Compares one query; `same` tells whether the sums are those of the one index. Gives the number
 /// of hits, and whether equal scores stood at the end of the page.
 fn compare(
-    (one, shards): &(Snapshot, Vec<Snapshot>),
+    one: &Snapshot,
+    shards: &[Snapshot],
     query: &Query,
     rng: &mut Rng,
     same: bool,
@@ -286,10 +287,10 @@ fn compare(
 }
 
 fn compare_all(world: &mut World, each: u64, same: bool) {
-    let snapshots = world.snapshots();
+    let (one, shards) = world.snapshots();
     let (mut hits, mut shared) = (0, 0);
     for query in world.queries(each) {
-        let (found, ends_equal) = compare(&snapshots, &query, &mut world.rng, same);
+        let (found, ends_equal) = compare(&one, &shards, &query, &mut world.rng, same);
         hits += found;
         shared += u64::from(ends_equal);
     }
@@ -351,7 +352,7 @@ fn a_fuzzy_term_stands_for_the_most_similar_terms_of_all_indexes() {
     ];
     for text in texts {
         let query = query(text, &one);
-        let (hits, _) = compare(&(one.clone(), shards.clone()), &query, &mut rng, false);
+        let (hits, _) = compare(&one, &shards, &query, &mut rng, false);
         let sum = Arc::new(summed(&shards, &query).expect("statistics"));
         let own = SearchOptions {
             k: 1_000,

@@ -132,7 +132,7 @@ fn cleaning_goes_on_through_many_flushes() {
     assert_eq!(seen, Ok(()));
 }
 
-/// What one thread has seen.
+/// The newest tag that one thread has seen.
 #[derive(Default)]
 struct Watch {
     newest: u64,
@@ -182,10 +182,10 @@ fn tags(snapshot: &Snapshot, query: &Query) -> Result<BTreeSet<u64>, String> {
     Ok(tags.collect())
 }
 
-/// What a reader, or several, saw.
+/// The observations of a reader, or of several.
 #[derive(Default)]
 struct Readings {
-    /// How long each answer took, in microseconds.
+    /// The time of each answer in microseconds.
     times: Vec<u64>,
     /// Answers of two batches, of an older batch than before, or none at all.
     faults: Vec<String>,

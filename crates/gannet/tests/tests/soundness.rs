@@ -1,4 +1,4 @@
-//! What a check calls damage, and what it does not.
+//! Damage that a check reports, and states that it accepts.
 
 use gannet::{Document, Index};
 

@@ -1,5 +1,5 @@
-//! How many documents match: exact where it is asked for, and for a single word wherever nothing
-//! was deleted.
+//! The total of matching documents is exact if that is asked for, and for a single word as long as
+//! nothing was deleted.
 
 use gannet::{Document, Index, Operator, SearchOptions, Snapshot};
 
@@ -42,7 +42,7 @@ fn document(id: u64) -> Document {
     Document::new(id.to_string(), [("body", text.as_str())]).expect("a document")
 }
 
-/// How many documents have a word, and whether that is exact.
+/// The number of documents that have a word, and true if it is exact.
 fn total_of(snapshot: &Snapshot, word: &str, count: bool) -> (u64, bool) {
     let query = snapshot.parse(&format!("body:{word}"), Operator::Or);
     let options = SearchOptions {

@@ -1,4 +1,4 @@
-//! How the project is written about: short sentences, narrow comments, the field's words.
+//! Checks the words of the project: short sentences, narrow comments, the field's words.
 
 use std::fs;
 use std::path::{Path, PathBuf};

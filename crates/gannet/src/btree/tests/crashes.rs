@@ -24,7 +24,7 @@ const ZONE_PAGES: u32 = 6;
 /// Random images of each point, beside those that are enumerated.
 const RANDOM_IMAGES: usize = 4;
 
-/// What the test looks at, at least.
+/// The least number of states to look at.
 const STATES: usize = 1_000;
 
 /// A tree with a root, on a device that remembers all.
@@ -131,7 +131,7 @@ impl World {
         self.store.remove_zones(&empty).unwrap();
     }
 
-    /// What is wrong with what a crash at an event has left.
+    /// Checks the state that a crash at an event has left.
     fn judge(&self, device: Arc<dyn Device>, point: usize) -> std::result::Result<(), String> {
         let acknowledged = self.generations.iter().rposition(|(_, at)| *at <= point);
         let slot = match find_root(&device, Path::new("the image")) {
@@ -146,9 +146,10 @@ impl World {
         }
         let (map, _) = &self.generations[generation];
         let read = read_all(device, &slot).map_err(|error| format!("{generation}: {error}"))?;
-        match read == *map {
-            true => Ok(()),
-            false => Err(format!("{generation} has other entries than were written")),
+        if read == *map {
+            Ok(())
+        } else {
+            Err(format!("{generation} has other entries than were written"))
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::cache::{FramePool, Pages, finish};
 use crate::device::MemoryDevice;
 use crate::storage::{PageKind, Store, StreamWriter, ZoneTable};
 
-/// What the tree should hold.
+/// The entries that the tree should hold.
 pub(crate) type Map = BTreeMap<Vec<u8>, Vec<u8>>;
 
 pub(crate) const IDENTITY: u64 = 77;

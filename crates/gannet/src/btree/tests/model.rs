@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Bed, Dice, Map};
 use crate::btree::value_max;
 
-/// How the keys of a run look.
+/// The shapes of the keys of a run.
 #[derive(Clone, Copy, Debug)]
 enum Keys {
     Random,

@@ -1,4 +1,4 @@
-//! What the tree promises beyond right answers: rounds, fullness, clear refusals.
+//! Checks the promises of the tree beyond right answers: rounds, fullness, clear refusals.
 
 use std::collections::BTreeMap;
 

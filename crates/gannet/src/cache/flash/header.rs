@@ -34,7 +34,7 @@ const MAGIC: &[u8; 8] = b"GANNETFT";
 const VERSION: u32 = 1;
 const SUM_AT: usize = PAGE_SIZE - 4;
 
-/// What a region says of itself.
+/// The header of a region.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(super) region: u32,
@@ -78,7 +78,7 @@ impl Header {
         self.pages.get(number as usize).copied()
     }
 
-    /// What the page says, whether its checksum fits or not.
+    /// Reads a header, even if its checksum does not fit.
     pub(crate) fn read(bytes: &[u8]) -> Result<Option<Header>> {
         let mut reader = ByteReader::new(bytes, "a region of a cache");
         if reader.take(MAGIC.len())? != MAGIC || reader.u32()? != VERSION {

@@ -1,4 +1,5 @@
-//! Where the pages of the tier are, in less than 8 bytes for each page that it has room for.
+//! Maps the pages of the tier to their places, in less than 8 bytes for each page that it has room
+//! for.
 //!
 //! A page's address picks two buckets, and 16 more bits of its hash, its *print*, stand for it
 //! there: addresses themselves are on flash only. A page enters the emptier bucket, so that both

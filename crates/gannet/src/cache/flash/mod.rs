@@ -34,7 +34,7 @@ use std::time::{Duration, Instant};
 use header::{Header, REGION_PAGES, place, toggle_mark};
 use map::TierMap;
 pub use state::EvictedPage;
-use state::{Offered, TierState};
+use state::{Offered, TierContents};
 
 use crate::base::{Budget, PAGE_SIZE, PageAddress, Reservation, Result, ZoneNumber};
 use crate::device::{Device, FileId, PageBuffer, PagePool, Transfer};
@@ -61,7 +61,7 @@ const BYTES_PER_MAP_BYTE: u64 = 512;
 /// Bytes of the state of a region.
 const REGION_STATE: usize = 2;
 
-/// How long an end waits for pages to be written: this share of the time that the tier was open.
+/// The share of the time that the tier was open which its end waits for pages to be written.
 const CLOSING_ONE_OF: u32 = 10;
 
 /// The least of it, which nobody notices and which is enough for the pages of one query, and the
@@ -75,16 +75,16 @@ pub struct FlashTier {
     thread: Option<JoinHandle<()>>,
     foreign_regions: usize,
     opened: Instant,
-    /// When the end waits no more, once it has begun.
+    /// The time at which the end waits no more, once it has begun.
     closes_by: Option<Instant>,
 }
 
 struct TierShared {
     device: Arc<dyn Device>,
     store: Arc<Store>,
-    /// What tells its pages from those that its file had before the tier was emptied.
+    /// The mark that tells its pages from those that its file had before the tier was emptied.
     mark: u32,
-    state: Mutex<TierState>,
+    state: Mutex<TierContents>,
     /// A draft is ready, or was taken, or written; or the writing thread has ended.
     changed: Condvar,
     _reserved: Reservation,
@@ -204,7 +204,7 @@ impl FlashTier {
         }
     }
 
-    /// Those of the pages that the tier holds, in any order; `take` gives buffers.
+    /// Reads those of the pages that the tier holds, in any order; `take` gives buffers.
     pub(super) fn read(
         &self,
         addresses: &[PageAddress],
@@ -247,7 +247,7 @@ impl FlashTier {
         let end = self.closes_by();
         while self.shared.offer(page) == Offered::Full {
             let state = self.shared.state();
-            if !self.shared.wait(state, end, TierState::is_busy) {
+            if !self.shared.wait(state, end, TierContents::is_busy) {
                 return false;
             }
         }
@@ -274,9 +274,9 @@ impl TierShared {
     /// more.
     fn wait(
         &self,
-        state: MutexGuard<'_, TierState>,
+        state: MutexGuard<'_, TierContents>,
         end: Instant,
-        is: fn(&TierState) -> bool,
+        is: fn(&TierContents) -> bool,
     ) -> bool {
         let left = end.saturating_duration_since(Instant::now());
         let waited = self
@@ -286,7 +286,7 @@ impl TierShared {
         !is(&state)
     }
 
-    fn state(&self) -> MutexGuard<'_, TierState> {
+    fn state(&self) -> MutexGuard<'_, TierContents> {
         self.state.lock().unwrap_or_else(|e| e.into_inner())
     }
 
@@ -407,7 +407,7 @@ impl Drop for FlashTier {
     fn drop(&mut self) {
         let (shared, end) = (Arc::clone(&self.shared), self.closes_by());
         // The last draft waits for the one that is written.
-        if shared.wait(shared.state(), end, TierState::is_busy) {
+        if shared.wait(shared.state(), end, TierContents::is_busy) {
             shared.state().hand_over();
         }
         shared.state().is_closing = true;

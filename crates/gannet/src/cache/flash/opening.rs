@@ -12,7 +12,7 @@ use std::thread;
 use super::header::{ENTRIES, Header, REGION_PAGES, place};
 use super::map::TierMap;
 use super::regions::Regions;
-use super::state::TierState;
+use super::state::TierContents;
 use super::{TIER, TierRoot, region_count};
 use crate::base::{Error, Result};
 use crate::device::{Device, PageBuffer, PagePool, Transfer};
@@ -22,21 +22,21 @@ use crate::storage::Lineage;
 /// way.
 const AT_ONCE: usize = 64;
 
-/// What was found.
+/// The contents of a tier that was found.
 pub(super) struct TierFound {
-    pub(super) state: TierState,
+    pub(super) state: TierContents,
     pub(super) mark: u32,
     /// Regions that were dropped.
     pub(super) foreign_regions: usize,
 }
 
-/// What the headers that were read so far say.
+/// The contents of the headers that were read so far.
 struct HeaderContents {
     file_pages: usize,
     map: TierMap,
     regions: Regions,
     newest: Option<Header>,
-    /// Whether a region is damaged, or does not belong to the history of the root.
+    /// Set if a region is damaged, or does not belong to the history of the root.
     is_foreign: bool,
 }
 
@@ -65,15 +65,14 @@ pub(super) fn find(
         }
         Ok(())
     })?;
-    match contents.is_foreign {
-        true => {
-            // Only one map is reserved.
-            drop(contents);
-            make_anew(device)?;
-            let empty = HeaderContents::new(count, 0);
-            empty.found(root, buffers, regions)
-        }
-        false => contents.found(root, buffers, 0),
+    if contents.is_foreign {
+        // Only one map is reserved.
+        drop(contents);
+        make_anew(device)?;
+        let empty = HeaderContents::new(count, 0);
+        empty.found(root, buffers, regions)
+    } else {
+        contents.found(root, buffers, 0)
     }
 }
 
@@ -164,7 +163,7 @@ impl HeaderContents {
         let newest = (sequence, unfinished);
         let root = (Lineage::of(&root.slot), root.next_zone);
         Ok(TierFound {
-            state: TierState::new(self.map, self.regions, newest, root, buffers),
+            state: TierContents::new(self.map, self.regions, newest, root, buffers),
             mark,
             foreign_regions: dropped,
         })

@@ -1,18 +1,18 @@
-//! Which region is written next.
+//! Chooses the region that is written next.
 //!
 //! Regions are written in turn. Of the next few, the one that was read least since its turn is
 //! overwritten, and the reads of those that were passed over count half from then on: so a region
 //! stays as long as it is read more than its neighbours.
 
-/// How many regions are looked at.
+/// The number of regions that are looked at.
 const CANDIDATES: usize = 8;
 
-/// What is known of the regions, two bytes each.
+/// The state of the regions, two bytes each.
 #[derive(Debug)]
 pub(super) struct Regions {
     /// Pages in each.
     filled: Vec<u8>,
-    /// How often pages of each were read, at most 255.
+    /// The number of reads of pages of each, at most 255.
     reads: Vec<u8>,
     free: usize,
     hand: usize,
@@ -29,12 +29,12 @@ impl Regions {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of regions.
     pub(super) fn count(&self) -> usize {
         self.filled.len()
     }
 
-    /// Whether all have pages.
+    /// Returns true if all have pages.
     pub(super) fn are_full(&self) -> bool {
         self.free == 0
     }
@@ -75,15 +75,16 @@ impl Regions {
 
     fn first_free(&self) -> usize {
         let count = self.count();
-        let mut turns = (self.hand..self.hand + count).map(|turn| turn % count);
-        turns
+        let mut regions = (self.hand..self.hand + count).map(|region| region % count);
+        regions
             .find(|region| self.filled[*region] == 0)
             .unwrap_or(self.hand)
     }
 
     fn choose_full(&mut self) -> usize {
         let count = self.count();
-        let candidates = (self.hand..self.hand + CANDIDATES.min(count)).map(|turn| turn % count);
+        let candidates =
+            (self.hand..self.hand + CANDIDATES.min(count)).map(|region| region % count);
         let least = candidates
             .clone()
             .min_by_key(|region| self.reads[*region])
@@ -102,9 +103,9 @@ mod tests {
     #[test]
     fn free_regions_come_first_and_those_that_are_read_stay() {
         let mut regions = Regions::new(16);
-        for turn in 0..16 {
+        for number in 0..16 {
             let region = regions.choose();
-            assert_eq!(region, turn);
+            assert_eq!(region, number);
             regions.fill(region, 9);
         }
         assert!(regions.are_full());

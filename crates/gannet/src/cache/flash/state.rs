@@ -1,4 +1,4 @@
-//! What the threads that read and the one that writes share: the map, the regions, and pages on
+//! The state that the reading threads and the writing one share: the map, the regions, and pages on
 //! their way.
 //!
 //! Nothing waits for the device while it holds the lock. Invariants:
@@ -32,7 +32,7 @@ pub(super) struct Draft {
     pub(super) buffers: Vec<PageBuffer>,
 }
 
-/// What was done since the tier was opened.
+/// The counts since the tier was opened.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TierCounts {
     pub(super) read: u64,
@@ -43,7 +43,7 @@ pub(super) struct TierCounts {
     pub(super) passed_over: u64,
 }
 
-pub(super) struct TierState {
+pub(super) struct TierContents {
     pub(super) map: TierMap,
     pub(super) regions: Regions,
     pub(super) sequence: u64,
@@ -54,7 +54,7 @@ pub(super) struct TierState {
     /// The draft that the writing thread writes, or takes next.
     pub(super) ready: Option<Arc<Draft>>,
     pub(super) is_closing: bool,
-    /// Whether the writing thread has ended.
+    /// Set once the writing thread has ended.
     pub(super) is_over: bool,
     /// Why nothing is written any more.
     pub(super) stopped: Option<String>,
@@ -69,11 +69,11 @@ pub struct EvictedPage<'a> {
     pub address: PageAddress,
     /// With its seal.
     pub bytes: &'a [u8; PAGE_SIZE],
-    /// Whether it was read from the tier.
+    /// Set if it was read from the tier.
     pub is_from_tier: bool,
 }
 
-/// What became of a page that was offered.
+/// The outcome of offering a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Offered {
     /// It was taken, or is not wanted.
@@ -106,22 +106,22 @@ impl Draft {
         &self.pages[self.written()..]
     }
 
-    /// How many pages the region has already.
+    /// Returns the number of pages that the region has already.
     pub(super) fn written(&self) -> usize {
         self.pages.len() - self.buffers.len()
     }
 }
 
-impl TierState {
+impl TierContents {
     pub(super) fn new(
         map: TierMap,
         regions: Regions,
         newest: (u64, Option<Header>),
         root: (Lineage, ZoneNumber),
         buffers: PagePool,
-    ) -> TierState {
+    ) -> TierContents {
         let (sequence, unfinished) = newest;
-        TierState {
+        TierContents {
             map,
             regions,
             sequence,
@@ -154,7 +154,7 @@ impl TierState {
         }
     }
 
-    /// Whether a page is on its way.
+    /// Returns true if a page is on its way.
     pub(super) fn has_draft(&self, address: PageAddress) -> bool {
         self.find_draft(address).is_some()
     }
@@ -189,18 +189,19 @@ impl TierState {
             self.take(address, bytes);
         }
         is_ready |= self.is_complete() && self.hand_over();
-        match is_ready {
-            true => Offered::Ready,
-            false => Offered::Done,
+        if is_ready {
+            Offered::Ready
+        } else {
+            Offered::Done
         }
     }
 
-    /// Whether the writing thread has a draft.
+    /// Returns true if the writing thread has a draft.
     pub(super) fn is_busy(&self) -> bool {
         self.ready.is_some() && self.stopped.is_none()
     }
 
-    /// Whether the draft has no room.
+    /// Returns true if the draft has no room.
     fn is_complete(&self) -> bool {
         self.draft.pages.len() == ENTRIES
     }

@@ -9,7 +9,7 @@ use crate::device::{
     Backend, BoundedDevice, Counters, Fault, FaultKind, MemoryDevice, MemoryPage, RecordingDevice,
     open_tier,
 };
-use crate::storage::{History, PageKind, Place, SlotKind, ZoneTable, seal};
+use crate::storage::{History, PageKind, SealAddress, SlotKind, ZoneTable, seal};
 
 const IDENTITY: u64 = 77;
 const ZONE: ZoneNumber = 3;
@@ -39,7 +39,7 @@ impl World {
         index.create(FileId::Zone(ZONE)).unwrap();
         for number in 0..pages {
             let mut page = content(number, fill);
-            let place = Place::from(at(number));
+            let place = SealAddress::from(at(number));
             seal(&mut page, identity, place, PageKind::Node);
             let page = MemoryPage::new(&page);
             index.store(FileId::Zone(ZONE), number, page).unwrap();

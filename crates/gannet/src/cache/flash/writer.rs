@@ -92,7 +92,8 @@ fn begin(shared: &TierShared, pool: &PagePool) -> Result<(u32, u64)> {
     Ok((region, sequence))
 }
 
-/// What the header of a region does not tell any more is forgotten as it does not prove itself.
+/// Removes the pages of a region from the map. A page that the header does not tell of is forgotten
+/// when it does not prove itself.
 fn forget(shared: &TierShared, region: u32, page: PageBuffer) {
     let mut batch = [transfer(region, 0, vec![page])];
     let read = shared.device.read(&mut batch);

@@ -45,7 +45,7 @@ pub struct Backup {
     record: RootRecord,
 }
 
-/// What a backup or a restoring did.
+/// The results of a backup or of restoring one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BackupReport {
     /// Documents in the copy.
@@ -56,7 +56,7 @@ pub struct BackupReport {
     pub bytes: u64,
     /// Bytes that were copied this time; the others were there from an earlier backup.
     pub bytes_copied: u64,
-    /// Whether the folder held an earlier backup of the index.
+    /// Set if the folder held an earlier backup of the index.
     pub incremental: bool,
 }
 
@@ -93,9 +93,10 @@ impl Index {
     /// Holds the state that a backup is to have, and gives a view of that state. The view holds
     /// memory that writing needs: let it go soon.
     pub fn begin_backup(&self) -> Result<(Backup, Snapshot)> {
-        let (slot, state) = match self.is_writable() {
-            true => self.newest_root()?,
-            false => self.settled_root()?,
+        let (slot, state) = if self.is_writable() {
+            self.newest_root()?
+        } else {
+            self.settled_root()?
         };
         let record = read_root(&self.shared().store, &slot)?;
         if record.sequence < state.sequence {
@@ -113,8 +114,8 @@ impl Index {
         Ok((backup, Snapshot::new(Arc::clone(self.shared()), &state)))
     }
 
-    /// Whether a backup can be made of the index as it was opened: for writing, or for reading
-    /// after it was closed.
+    /// Returns true if a backup can be made of the index as it was opened: for writing, or for
+    /// reading after it was closed.
     pub fn is_settled(&self) -> Result<bool> {
         if self.is_writable() {
             return Ok(true);
@@ -201,7 +202,7 @@ impl Backup {
         self.copy_on(device, name, &self.backup_slot(), progress)
     }
 
-    /// What the superblock of a backup says.
+    /// Returns the root slot for the superblock of a backup.
     pub(crate) fn backup_slot(&self) -> RootSlot {
         RootSlot {
             kind: SlotKind::Backup,
@@ -254,7 +255,7 @@ impl Backup {
         Ok(report)
     }
 
-    /// What the copy consists of, without the first pages of zones that are there.
+    /// Returns the ranges of zones to copy, without the first pages of zones that are there.
     fn parts(&self, there: impl Fn(ZoneNumber) -> u32) -> Vec<ZoneRange> {
         let zones = self.record.zones.iter().map(|(zone, known)| ZoneRange {
             first: PageAddress {

@@ -1,4 +1,5 @@
-//! Where a backup goes: an empty folder, or one that holds an earlier backup of the same index.
+//! Opens the destination of a backup: an empty folder, or one that holds an earlier backup of the
+//! same index.
 //!
 //! See `backup` for the order in which a destination is written, and for what always holds.
 
@@ -90,12 +91,12 @@ impl Destination {
         Ok(())
     }
 
-    /// Whether there is an earlier backup.
+    /// Returns true if there is an earlier backup.
     pub(crate) fn is_backup(&self) -> bool {
         self.root.is_some()
     }
 
-    /// Whether the earlier backup is of this very root.
+    /// Returns true if the earlier backup is of this very root.
     pub(crate) fn has(&self, slot: &RootSlot) -> bool {
         let root = self.root.as_ref();
         root.is_some_and(|root| root.generation == slot.generation)
@@ -156,10 +157,11 @@ impl Destination {
             at(&self.path, self.device.remove(FileId::Zone(*zone)))?;
             self.files.remove(zone);
         }
-        match zones.is_empty() {
-            true => Ok(()),
+        if zones.is_empty() {
+            Ok(())
+        } else {
             // The same names may be made again for other pages.
-            false => at(&self.path, self.device.sync_directory()),
+            at(&self.path, self.device.sync_directory())
         }
     }
 }
@@ -179,17 +181,18 @@ fn check_ancestor(path: &Path, root: &RootSlot, slot: &RootSlot) -> Result<()> {
     }
     let goes_on =
         root.generation <= slot.generation && slot.history.includes(&root.history, root.generation);
-    match goes_on || root == slot {
-        true => Ok(()),
-        false => Err(rejected(
+    if goes_on || root == slot {
+        Ok(())
+    } else {
+        Err(rejected(
             path,
             "holds a backup that this index does not go on from: it, or a copy of it, was set back and then written",
             wanted(slot.kind),
-        )),
+        ))
     }
 }
 
-/// What the folder of a copy of this kind may be.
+/// Names the folders that a copy of this kind may go to.
 fn wanted(kind: SlotKind) -> &'static str {
     match kind {
         SlotKind::Backup => "give an empty folder, or one with an earlier backup of this index",
@@ -203,9 +206,10 @@ fn rejected(path: &Path, found: &str, wanted: &str) -> Error {
 
 /// The file with its destination; some devices name both themselves.
 fn named(path: &Path, file: String) -> String {
-    match file.starts_with(&*path.to_string_lossy()) {
-        true => file,
-        false => path.join(file).display().to_string(),
+    if file.starts_with(&*path.to_string_lossy()) {
+        file
+    } else {
+        path.join(file).display().to_string()
     }
 }
 

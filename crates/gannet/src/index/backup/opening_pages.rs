@@ -1,4 +1,5 @@
-//! Which pages of a backup an opening reads, for devices that can have these at hand early.
+//! Finds the pages of a backup that an opening reads, for devices that can have these at hand
+//! early.
 //!
 //! The backup is opened as it will be found, without being copied first: its superblock is in
 //! memory, its zones are those of the index, and each page that is read is noted. What the first

@@ -17,12 +17,12 @@ use crate::index::recovery::draw_number;
 use crate::index::state::Options;
 use crate::storage::{History, RootSlot, SlotKind};
 
-/// What a restoring did.
+/// The results of restoring a backup.
 #[derive(Clone, Debug)]
 pub struct RestoreReport {
-    /// What was copied.
+    /// The files that were copied.
     pub copied: BackupReport,
-    /// What was found when the restored index was checked.
+    /// The findings of the check of the restored index.
     pub checked: CheckReport,
     /// The backend that did the I/O.
     pub backend: Backend,

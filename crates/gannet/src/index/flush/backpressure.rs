@@ -4,9 +4,9 @@
 //! it is with its terms tells most of that time. What follows the terms (delta postings join
 //! lists, cleaning, syncing) shows no progress and is expected to take as long as it did of late.
 //!
-//! A write reckons its pause under the writer lock and waits without it. Batches take turns: the
-//! next reckons after the one before has been written, so however many threads write, each batch
-//! is paid for once. Deletions do not wait for the turn of batches. They pay for what was written
+//! A write reckons its pause under the writer lock and waits without it. Batches wait for each
+//! other: the next reckons after the one before has been written, so however many threads write,
+//! each batch is paid for once. Deletions do not wait for batches. They pay for what was written
 //! since the last reckoning, which is little.
 
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use super::progress::{FlushProgress, KnownProgress};
 use crate::index::state::{Phase, Shared};
 
-/// How long a write waits at most, unless the buffers are full.
+/// The greatest wait of a write, unless the buffers are full.
 const PAUSE: Duration = Duration::from_millis(120);
 
 /// Shorter pauses are added to the next.
@@ -31,11 +31,11 @@ const FIRST_BYTES_A_SECOND: f64 = 16e6;
 /// The part of the terms from which on progress tells how long the others take.
 const TELLING: f64 = 0.05;
 
-/// How full the buffers may be when a flush takes no longer than expected. The rest is for the time
-/// that it takes beyond.
+/// The greatest fill of the buffers when a flush takes no longer than expected. The rest is for the
+/// time that it takes beyond.
 const FULL_ON_TIME: f64 = 0.9;
 
-/// What an act of the writer waits for, without the writer lock.
+/// A wait of the writer, without the writer lock.
 pub(crate) enum Pause {
     /// A flush, at most for so long; until it is carried out if nothing is said.
     Flush(Arc<FlushProgress>, Option<Duration>),
@@ -60,15 +60,15 @@ impl Pause {
 /// Slows writing down while a flush runs.
 #[derive(Default)]
 pub(crate) struct Backpressure {
-    /// How long the terms of a flush take.
+    /// The time that the terms of a flush take.
     terms: Duration,
-    /// How long what follows them takes.
+    /// The time that the work behind them takes.
     rest: Duration,
-    /// How full the buffers were at the last write.
+    /// The fill of the buffers at the last write.
     fill: f64,
-    /// What was too short to wait for.
+    /// The part of earlier waits that was too short to wait for.
     owed: Duration,
-    /// When the last write went on.
+    /// The time at which the last write went on.
     went_on: Option<Instant>,
 }
 
@@ -87,8 +87,8 @@ impl Backpressure {
         (self.terms, self.rest) = (terms, rest.max(self.rest.mul_f64(REMEMBERED)));
     }
 
-    /// How long a write should wait that finds the buffers so full beside `flush`. After it has
-    /// waited, it calls [`Backpressure::go_on`].
+    /// Returns the time that a write should wait that finds the buffers so full beside `flush`.
+    /// After it has waited, it calls [`Backpressure::go_on`].
     pub(crate) fn pause(&mut self, fill: f64, flush: Option<&FlushProgress>) -> Duration {
         let now = Instant::now();
         let went_on = self.went_on.replace(now).unwrap_or(now);
@@ -118,14 +118,15 @@ impl Backpressure {
         let share = grown / (full - fill).max(grown).max(f64::MIN_POSITIVE);
         let apart = self.owed + left.mul_f64(share);
         let pause = apart.saturating_sub(passed);
-        self.owed = match pause < PAUSE_STEP {
-            true => pause,
-            false => Duration::ZERO,
+        self.owed = if pause < PAUSE_STEP {
+            pause
+        } else {
+            Duration::ZERO
         };
         (pause - self.owed).min(PAUSE)
     }
 
-    /// How long a flush still takes; zero if it is late.
+    /// Returns the time that a flush still takes; zero if it is late.
     fn left(&self, flush: KnownProgress) -> Duration {
         let KnownProgress {
             running,
@@ -146,9 +147,9 @@ mod tests {
 
     const MS: Duration = Duration::from_millis(1);
 
-    /// How many writes of a size there are before a flush is done, and how long they wait. The
-    /// buffers are half full when it begins; earlier ones took `expected` for their terms and half
-    /// as long for the rest.
+    /// Returns the number of writes of a size before a flush is done, and their waits. The buffers
+    /// are half full when it begins; earlier ones took `expected` for their terms and half as long
+    /// for the rest.
     fn writes(size: f64, apart: Duration, expected: Duration, took: Duration) -> (u32, Duration) {
         let terms = took.mul_f64(2.0 / 3.0);
         let mut pace = Backpressure {

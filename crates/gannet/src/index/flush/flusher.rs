@@ -1,4 +1,5 @@
-//! What a flush and the checkpoint behind it change: the trees, and the chunks of lists.
+//! Holds the structures that a flush and the checkpoint behind it change: the trees, and the chunks
+//! of lists.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -15,7 +16,7 @@ use crate::postings::{
 };
 use crate::storage::{Store, Unsynced};
 
-/// What a flush changes: the trees, and the chunks that the term dictionary names.
+/// The structures that a flush changes: the trees, and the chunks that the term dictionary names.
 pub(crate) struct Flusher {
     pub(crate) terms: TermDictionary,
     pub(crate) ids: Tree,
@@ -30,12 +31,12 @@ pub(crate) struct Flusher {
     pub(crate) first_zone: ZoneNumber,
 }
 
-/// How far a sweep over all lists has come that joins their small chunks.
+/// The progress of a sweep over all lists that joins their small chunks.
 #[derive(Debug, Default)]
 pub(crate) struct ChunkJoining {
     /// The key that it goes on at; nothing if it is not under way.
     pub(crate) from: Option<Vec<u8>>,
-    /// Whether the last step joined any, or delta postings joined their lists.
+    /// Set if the last step joined any chunks, or delta postings with their lists.
     pub(crate) any: bool,
 }
 
@@ -54,7 +55,7 @@ impl Flusher {
         }
     }
 
-    /// What a flush asks the scheduler about.
+    /// Returns the condition about which a flush asks the scheduler.
     pub(crate) fn condition<'s>(
         &self,
         shared: &'s Shared,
@@ -98,7 +99,7 @@ pub(crate) fn lock(flusher: &Mutex<Flusher>) -> MutexGuard<'_, Flusher> {
     flusher.lock().unwrap_or_else(|e| e.into_inner())
 }
 
-/// What adding postings to lists needs.
+/// The state for adding postings to lists.
 pub(crate) struct ListMerger<'a> {
     pub(crate) postings: &'a ChunkStreams,
     pub(crate) store: &'a Store,

@@ -4,7 +4,7 @@
 //! begin_flush   the writer freezes buffers, IDs and requests; log position F
 //!     ──▶ Flush::run, on a thread of its own beside writing:
 //!         terms and IDs into the trees ──▶ a slice of vacuum ──▶ cleaning ──▶ sync
-//!     ──▶ end_flush, by the next turn of the writer or by idle maintenance:
+//!     ──▶ end_flush, by the next act of the writer or by idle maintenance:
 //!         tables forget ──▶ documents and tables are cleaned ──▶ root R ──▶ the scheduler's
 //!         tasks of the end: zones are removed
 //! ```

@@ -1,4 +1,4 @@
-//! How far a flush is, for those who wait for its end or write beside it.
+//! Tracks the progress of a flush, for threads that wait for its end or write beside it.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock};
@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 
 use crate::base::EventCount;
 
-/// How far a flush is with the terms of its buffer.
+/// The progress of a flush through the terms of its buffer.
 pub(crate) struct FlushProgress {
     began: Instant,
     terms: usize,
     done: AtomicUsize,
-    /// How long all of them took.
+    /// The time that all of them took.
     pub(super) took: OnceLock<Duration>,
-    /// Whether the flush is carried out, and who waits for that.
+    /// Set once the flush is carried out; threads wait for it.
     has_ended: Mutex<bool>,
     ended: Condvar,
 }
@@ -42,12 +42,13 @@ impl FlushProgress {
         }
     }
 
-    /// What tells that the flush is carried out when it is dropped, `events` as well.
+    /// Returns a guard that tells waiting threads and `events`, when it is dropped, that the flush
+    /// is carried out.
     pub(crate) fn end_of(self: &Arc<FlushProgress>, events: &EventCount) -> FlushEnd {
         FlushEnd(Arc::clone(self), events.clone())
     }
 
-    /// Whether the flush is carried out.
+    /// Returns true if the flush is carried out.
     pub(crate) fn has_ended(&self) -> bool {
         *self.end_lock()
     }
@@ -76,12 +77,12 @@ impl FlushProgress {
         let _ = self.took.set(self.began.elapsed());
     }
 
-    /// Whether all that was in the buffer is written.
+    /// Returns true if all that was in the buffer is written.
     pub(crate) fn is_whole(&self) -> bool {
         self.took.get().is_some()
     }
 
-    /// How long the flush runs.
+    /// Returns the time since the flush began.
     pub(crate) fn running(&self) -> Duration {
         self.began.elapsed()
     }
@@ -96,13 +97,13 @@ impl FlushProgress {
     }
 }
 
-/// What is known of a flush that runs.
+/// The known progress of a flush that runs.
 #[derive(Clone, Copy)]
 pub(super) struct KnownProgress {
     pub(super) running: Duration,
     /// The part of its terms that it has begun with.
     pub(super) share: f64,
-    /// How long all of them took.
+    /// The time that all of them took.
     pub(super) took: Option<Duration>,
 }
 

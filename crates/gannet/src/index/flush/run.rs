@@ -26,9 +26,10 @@ pub(crate) struct Flush {
     pub(crate) filling: Arc<FlushProgress>,
     /// The tables as they were when the buffer was full.
     pub(crate) tables: DocumentTables,
-    /// What it was asked for.
+    /// The requests that it carries out.
     pub(crate) asked: Requests,
-    /// Whether no posting of the documents in the tables is anywhere but in the dictionary then.
+    /// Set if all postings of the documents in the tables are in the dictionary then, and none
+    /// elsewhere.
     pub(crate) vacuums: bool,
     /// Held until it is done.
     pub(crate) _memory: Arc<Reservation>,
@@ -43,12 +44,11 @@ impl Flush {
         if self.buffer.terms() > 0 {
             limits.enter(Phase::Flush);
         }
-        match limits.beside {
-            true => {
-                self.fill(&mut flusher)?;
-                flusher.sync(&self.shared.store)
-            }
-            false => alone(|| self.fill(&mut flusher)),
+        if limits.beside {
+            self.fill(&mut flusher)?;
+            flusher.sync(&self.shared.store)
+        } else {
+            alone(|| self.fill(&mut flusher))
         }
     }
 

@@ -2,14 +2,14 @@
 
 use crate::base::{DocId, Error, Reservation};
 use crate::index::state::Vacuumed;
-use crate::postings::{DeadDocs, SweepPlace};
+use crate::postings::{DeadDocs, SweepProgress};
 
 /// The sweep under way.
 pub(crate) struct Sweep {
     pub(crate) dead: DeadDocs,
     /// One past the last document that was looked at.
     pub(crate) end: DocId,
-    pub(crate) lists: SweepPlace,
+    pub(crate) lists: SweepProgress,
     pub(crate) lists_are_done: bool,
     /// Documents below this are forgotten.
     pub(crate) forgotten: DocId,

@@ -21,9 +21,10 @@ pub(crate) fn pack(lengths: &[usize], mut room: usize) -> Vec<usize> {
         let Some((&length, _)) = fits.or_else(|| waiting.last_key_value()) else {
             return order;
         };
-        room = match length <= room {
-            true => room - length,
-            false => length.next_multiple_of(PAGE_PAYLOAD) - length,
+        room = if length <= room {
+            room - length
+        } else {
+            length.next_multiple_of(PAGE_PAYLOAD) - length
         };
         if let Some(ordinals) = waiting.get_mut(&length) {
             order.extend(ordinals.pop());

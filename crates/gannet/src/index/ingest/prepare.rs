@@ -1,4 +1,4 @@
-//! What can be done to documents before their turn: analysis, inversion and compression.
+//! Prepares documents before their turn: analysis, inversion and compression.
 //!
 //! Batches are prepared side by side by any number of threads and written in order.
 
@@ -18,14 +18,14 @@ const POSITION_GAP: u32 = 100;
 /// The longest term in bytes; longer ones are not indexed.
 const TERM_BYTES_MAX: usize = 1_020;
 
-/// What documents are prepared with, shared by all threads.
+/// The state for preparing documents, shared by all threads.
 pub(crate) struct Preparation {
     pub(crate) fields: Fields,
     trainer: Mutex<Option<Trainer>>,
     /// Bytes of the longest source.
     document_bytes_max: usize,
     dictionaries: Arc<RwLock<Dictionaries>>,
-    /// Whether a dictionary is trained on a thread of its own.
+    /// Set if a dictionary is trained on a thread of its own.
     beside: bool,
     ids: MadeIds,
 }
@@ -92,7 +92,7 @@ impl PreparedBatch {
         self.documents.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there is none.
     pub fn is_empty(&self) -> bool {
         self.documents.is_empty()
     }
@@ -245,13 +245,14 @@ impl Preparation {
 
     /// Rejects a document that could not be returned within the memory.
     fn check_length(&self, length: usize) -> Result<()> {
-        match length <= self.document_bytes_max {
-            true => Ok(()),
-            false => Err(Error::invalid(format!(
+        if length <= self.document_bytes_max {
+            Ok(())
+        } else {
+            Err(Error::invalid(format!(
                 "the document has {length} bytes, and with this memory budget at most {} are possible: \
                  give more memory, or cut the document",
                 self.document_bytes_max
-            ))),
+            )))
         }
     }
 
@@ -407,7 +408,7 @@ impl Workbench {
     }
 }
 
-/// Whether a value is text, and not a number or a boolean in quotes.
+/// Returns true if a value is text, and not a number or a boolean in quotes.
 fn is_words(value: &Value) -> bool {
     match value {
         Value::Text(text) => {
@@ -417,7 +418,7 @@ fn is_words(value: &Value) -> bool {
     }
 }
 
-/// How far a field of one document has been indexed.
+/// The end of the indexed part of a field of one document.
 struct FieldEnd {
     field: FieldId,
     tokens: u32,

@@ -11,7 +11,7 @@ use crate::storage::PageKind;
 pub struct ZoneReport {
     /// Its number.
     pub number: ZoneNumber,
-    /// What its pages hold.
+    /// The kind of its pages.
     pub kind: PageKind,
     /// Pages written.
     pub pages: u32,
@@ -19,7 +19,7 @@ pub struct ZoneReport {
     pub live_bytes: u64,
     /// The share of the payload that is needed.
     pub live_share: f64,
-    /// Whether the writer still appends to it.
+    /// Set if the writer still appends to it.
     pub open: bool,
 }
 
@@ -43,21 +43,21 @@ pub struct ListReport {
 /// A part of a list that one flush wrote, for display.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChunkReport {
-    /// Where it begins.
+    /// The zone in which it begins.
     pub zone: ZoneNumber,
     /// The page there.
     pub page: u32,
-    /// How long it is.
+    /// Its length.
     pub bytes: u32,
-    /// How many documents it has.
+    /// The number of its documents.
     pub postings: u32,
-    /// How many of the bytes are the head, documents and frequencies: they come first.
+    /// The number of bytes of head, documents and frequencies: they come first.
     pub docs_bytes: u32,
-    /// How many are the phrase filter. The rest is positions.
+    /// The number of bytes of the phrase filter. The rest is positions.
     pub filter_bytes: u32,
-    /// Whether all of it is read at once.
+    /// Set if all of it is read at once.
     pub grouped: bool,
-    /// Whether filter and positions lie apart from the rest.
+    /// Set if filter and positions lie apart from the rest.
     pub apart: bool,
 }
 

@@ -45,11 +45,11 @@ pub struct Stats {
     pub flushes: u64,
     /// Bytes written since the index was opened, by cause.
     pub written: BytesWritten,
-    /// What was written in the life of the index, as of its last checkpoint.
+    /// The lifetime write statistics, as of the last checkpoint.
     pub lifetime: Lifetime,
     /// Bytes that are free on the device; as many as there can be where it does not tell.
     pub device_free: u64,
-    /// What the device did since the index was opened.
+    /// The device's counters since the index was opened.
     pub io: CountersSnapshot,
 }
 
@@ -185,8 +185,8 @@ impl Index {
 }
 
 impl Index {
-    /// What there is of the flash tier that [`Options::cache`](crate::Options::cache) asked for;
-    /// nothing if it asked for none.
+    /// Returns the state of the flash tier that [`Options::cache`](crate::Options::cache) asked
+    /// for; nothing if it asked for none.
     pub fn cache(&self) -> Option<CacheState> {
         let shared = self.shared();
         let past = shared.past_cache.clone().map(CacheState::Past);

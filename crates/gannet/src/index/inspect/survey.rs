@@ -12,9 +12,9 @@ use crate::postings::{ChunkRef, DELTA_LEVELS, Layout, TermEntry, TermTree};
 pub struct ListsReport {
     /// The fewest documents, 10^n.
     pub documents_from: u64,
-    /// How many lists there are.
+    /// The number of lists.
     pub lists: u64,
-    /// How many of them have no chunk: they are their entries.
+    /// The number of lists that have no chunk: they are their entries.
     pub inline_lists: u64,
     /// Postings, in chunks or not.
     pub postings: u64,
@@ -30,13 +30,13 @@ pub struct ListsReport {
     pub docs_bytes: u64,
     /// Phrase filters of chunks.
     pub filter_bytes: u64,
-    /// How many Bloom filters these would have if none were empty: two for each posting.
+    /// The number of Bloom filters that these would have if none were empty: two for each posting.
     pub bloom_filters: u64,
     /// Of these, how many are empty and take a bit.
     pub empty_bloom_filters: u64,
     /// Positions of chunks.
     pub position_bytes: u64,
-    /// What is left free behind split chunks, if each ends a page.
+    /// The bytes left free behind split chunks, if each ends a page.
     pub padding_bytes: u64,
 }
 
@@ -56,7 +56,7 @@ pub struct FillReport {
 }
 
 impl Index {
-    /// How full the leaves of the trees are. Reads all nodes.
+    /// Measures the fill of the leaves of the trees. Reads all nodes.
     pub fn fill(&self) -> Result<FillReport> {
         let state = self.shared().published.get();
         let pool = &self.shared().pool;

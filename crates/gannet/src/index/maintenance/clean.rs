@@ -27,14 +27,14 @@ use crate::postings::{
 };
 use crate::storage::{LogStart, PageKind, RecordKind, Store, ZoneRecord, frame, read_records};
 
-/// What a step of delta postings that join their lists writes at most: nodes, and chunks beside
-/// them.
+/// The greatest number of bytes that a step writes which merges delta postings into their lists:
+/// nodes, and chunks beside them.
 const SETTLED_BYTES_MAX: u64 = 3 * SETTLED_NODES_MAX * PAGE_SIZE as u64;
 
 /// The share below which an open zone is left.
 const OPEN_LIVE_SHARE: f64 = 0.5;
 
-/// What the table of addresses has of a document, at most.
+/// The greatest number of bytes of a document in the table of addresses.
 const ADDRESS_BYTES: u64 = 12;
 
 /// Bytes of small chunks that one checkpoint joins at most.
@@ -95,9 +95,10 @@ impl Flusher {
         let beside = mapping_bytes(&self.terms.view(), self.ids.view());
         let moved = claim.bytes().saturating_sub(beside);
         let nodes = self.victims(shared, PageKind::Node, policy, moved);
-        match nodes.is_empty() {
-            true => Ok(()),
-            false => self.clean_nodes(shared, &nodes),
+        if nodes.is_empty() {
+            Ok(())
+        } else {
+            self.clean_nodes(shared, &nodes)
         }
     }
 
@@ -171,9 +172,10 @@ impl Flusher {
         let needed = node_bytes(&terms, &mut TermTree::LISTS.into_iter()) + deltas + chunks;
         let needed = needed.min(SETTLED_BYTES_MAX);
         // Deletions and a vacuum have to find their reserve, unless this was asked for.
-        let left = match policy.joins {
-            true => 0,
-            false => reserve_for_steps(shared.store.zones().allocated_bytes()),
+        let left = if policy.joins {
+            0
+        } else {
+            reserve_for_steps(shared.store.zones().allocated_bytes())
         };
         // Space is kept for the next flush to compact delta postings. Once merged, there are none.
         let Some(_claim) = shared.room.claim_with_kept(needed + left, deltas)? else {
@@ -224,7 +226,7 @@ impl Flusher {
         self.postings.flush()
     }
 
-    /// Whether lists have small chunks that can be joined.
+    /// Returns true if lists have small chunks that can be joined.
     pub(crate) fn has_chunks_to_join(&mut self, shared: &Shared) -> Result<bool> {
         let (keys, behind) = self.keys_to_join(&[], shared)?;
         Ok(!keys.is_empty() || behind.is_some())
@@ -294,7 +296,7 @@ impl Flusher {
 }
 
 impl Writer {
-    /// Whether another cleaning that is asked for would do more.
+    /// Returns true if another cleaning that is asked for would do more.
     pub(crate) fn has_more_to_clean(&mut self, flusher: &Flusher) -> bool {
         let joins = flusher.joining.from.is_some() || flusher.joining.any;
         let store = &self.shared.store;
@@ -391,7 +393,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Whether this is where a live document stands.
+    /// Returns true if a live document stands at this address.
     fn stands_at(&self, doc: DocId, address: Address) -> Result<bool> {
         if doc >= self.state.below {
             return Ok(false);

@@ -21,7 +21,7 @@ use crate::base::Result;
 use crate::index::schedule::{Condition, MaintenanceTask, Occasion, due};
 use crate::index::write::Writer;
 
-/// How often it is looked whether other processes read, and what is free on the device: nobody
+/// The interval of looks for other processes that read, and at the free space of the device: nobody
 /// tells of these.
 const LOOK: Duration = Duration::from_millis(200);
 
@@ -82,14 +82,15 @@ impl Writer {
         Ok(unseen.into_iter().chain(held).min())
     }
 
-    /// How long what was written need not be shown to other processes; nothing where it was.
+    /// Returns the time for which the last writes need not be shown to other processes; nothing if
+    /// they were.
     fn unseen_left(&self) -> Option<Duration> {
         let (known, since) = self.rooted;
         let after = self.shared.options.limits.visible_after?;
         (known != self.state.sequence).then(|| after.saturating_sub(since.elapsed()))
     }
 
-    /// Whether a flush can begin for other processes that read, or have of late.
+    /// Returns true if a flush can begin for other processes that read, or have of late.
     fn can_show(&mut self) -> bool {
         let device = Arc::clone(self.shared.store.device());
         let after = self.shared.options.limits.visible_after.unwrap_or_default();

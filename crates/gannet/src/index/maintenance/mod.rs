@@ -1,4 +1,5 @@
-//! What keeps an index small and quick: cleaning, vacuum, rebuilding, and when each runs.
+//! Maintenance that keeps an index small and quick: cleaning, vacuum, rebuilding, and when each
+//! runs.
 
 mod clean;
 mod idle;

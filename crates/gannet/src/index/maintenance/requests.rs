@@ -38,15 +38,15 @@ impl Index {
         }
     }
 
-    /// Whether enough documents are deleted for [`Index::vacuum`] to be worth what it writes: one
-    /// in a hundred.
+    /// Returns true if enough documents are deleted for [`Index::vacuum`] to be worth what it
+    /// writes: one in a hundred.
     pub fn needs_vacuum(&self) -> Result<bool> {
         self.after_flush(|writer| writer.is_worth(|task| task.vacuum().is_some()))
     }
 
-    /// Whether [`Index::clean`] has enough to do to be worth what it writes. Either a sixty-fourth
-    /// of the index, and 64 KiB, come back from zones of which a tenth is dead. Or lists have many
-    /// delta postings, or small chunks that can be joined.
+    /// Returns true if [`Index::clean`] has enough to do to be worth what it writes. Either a
+    /// sixty-fourth of the index, and 64 KiB, come back from zones of which a tenth is dead. Or
+    /// lists have many delta postings, or small chunks that can be joined.
     pub fn needs_cleaning(&self) -> Result<bool> {
         self.after_flush(|writer| {
             let is_worth = writer.is_worth(|task| task.cleaning().is_some())?;
@@ -74,7 +74,7 @@ impl Index {
 }
 
 impl Writer {
-    /// Whether a request for a task would be worth what it writes.
+    /// Returns true if a request for a task would be worth what it writes.
     fn is_worth(&mut self, is_task: impl Fn(MaintenanceTask) -> bool) -> Result<bool> {
         self.check_running()?;
         self.wait_for_flush()?;
@@ -92,7 +92,7 @@ impl Writer {
         self.scheduler.answer(task, before)
     }
 
-    /// What idle maintenance does next.
+    /// Returns the next task of idle maintenance.
     pub(crate) fn next_idle(&mut self) -> Option<MaintenanceTask> {
         let mut scheduler = std::mem::take(&mut self.scheduler);
         let task = scheduler.next_idle(self.state.sequence, &self.condition_with_log());

@@ -11,9 +11,9 @@
 //! meanwhile is left to the next. A deleted document counts in the statistics until the sweep that
 //! took it out ends, as in Lucene until a merge has.
 //!
-//! Where the sweep is, is not kept on flash, only what it took out: an index that is opened begins
-//! anew, with the same documents and more. So what was taken out when a sweep ends is all that
-//! those documents had, whenever it was.
+//! Sweep progress is not persisted, only its effect: a sweep starts again when the index is opened,
+//! with the same documents and more. So when a sweep ends, all that those documents had was taken
+//! out, by it or by earlier ones.
 
 use crate::analysis::{Schema, split_term_key};
 use crate::base::{DocId, Error, PhraseFilters, Result};
@@ -24,7 +24,8 @@ use crate::index::schedule::{Requests, VacuumPolicy};
 use crate::index::state::{Phase, Shared, State, no_space, statistics_of};
 use crate::index::write::Writer;
 use crate::postings::{
-    ChunkStreams, DeadDocs, SweepItem, SweepPlace, Sweeper, SweptEntry, sweep_bytes, vacuum_window,
+    ChunkStreams, DeadDocs, SweepItem, SweepProgress, Sweeper, SweptEntry, sweep_bytes,
+    vacuum_window,
 };
 use crate::search::FieldStatistics;
 use crate::storage::{PageKind, Store};
@@ -36,8 +37,8 @@ const SWEEP_ONE_OF: u64 = 10;
 /// The most that a slice reads.
 const SLICE_BYTES_MAX: u64 = 64 << 20;
 
-/// Where there is little space: the least that a slice reads, and what it may write for each byte
-/// that it reads.
+/// The least number of bytes that a slice reads if there is little space, and the factor of what it
+/// may write for each.
 const SLICE_BYTES_MIN: u64 = 32 << 10;
 const SLICE_COST: u64 = 2;
 
@@ -76,7 +77,7 @@ impl Vacuum {
         self.sweep = Some(Sweep {
             dead,
             end,
-            lists: SweepPlace::default(),
+            lists: SweepProgress::default(),
             lists_are_done: false,
             forgotten: 0,
             _memory: memory,
@@ -107,13 +108,12 @@ impl Vacuum {
 /// Fails where the live set has other documents than are counted: a sweep that takes out fewer
 /// would be begun again for ever.
 fn check_count(dead: &DeadDocs, counted: u64) -> Result<()> {
-    match dead.count() == counted {
-        true => Ok(()),
-        false => {
-            let got = dead.count();
-            let reason = format!("expected {counted} deleted documents as counted, got {got}");
-            Err(Error::damaged("live set", reason))
-        }
+    if dead.count() == counted {
+        Ok(())
+    } else {
+        let got = dead.count();
+        let reason = format!("expected {counted} deleted documents as counted, got {got}");
+        Err(Error::damaged("live set", reason))
     }
 }
 
@@ -239,7 +239,7 @@ impl Writer {
             let had = self
                 .state
                 .tables
-                .forget((first, end - 1), &are_dead, &mut pages)?;
+                .forget(first, end - 1, &are_dead, &mut pages)?;
             for (field, documents) in had.into_iter().filter(|(_, documents)| *documents > 0) {
                 statistics_of(&mut so_far.taken, field).documents += documents;
             }

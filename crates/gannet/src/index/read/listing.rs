@@ -26,7 +26,7 @@ pub struct Listing<'a> {
     query: Query,
     options: SearchOptions,
     batch: std::vec::IntoIter<Hit>,
-    /// What the batch takes of the memory budget.
+    /// The reservation of the batch from the memory budget.
     memory: Option<Arc<Reservation>>,
     known: KnownPatterns,
     cut: Vec<CutExpansion>,
@@ -65,13 +65,13 @@ impl Snapshot {
 }
 
 impl Listing<'_> {
-    /// Whether sources are read with the IDs (yes if nothing is said).
+    /// Sets whether sources are read with the IDs (yes by default).
     pub fn sources(mut self, sources: bool) -> Self {
         self.options.sources = sources;
         self
     }
 
-    /// How long the search for each batch may take; the list then ends with
+    /// Sets the time limit of the search for each batch; the list then ends with
     /// [`Error::Timeout`](crate::Error::Timeout).
     pub fn timeout(mut self, limit: Option<Duration>) -> Self {
         self.options.deadline = limit;
@@ -83,7 +83,7 @@ impl Listing<'_> {
         &self.cut
     }
 
-    /// What one should know of how the query was asked, see
+    /// Returns notes on the way the query was asked, see
     /// [`SearchResults::notes`](crate::SearchResults::notes), once the first document was asked
     /// for.
     pub fn notes(&self) -> &[String] {
@@ -111,9 +111,10 @@ impl Listing<'_> {
                 whole if whole < found.hits.len() => found.hits.truncate(whole.max(1)),
                 _ => self.is_done = is_last,
             }
-            self.options.k = match self.options.sources {
-                true => next_size(&found.hits),
-                false => BATCH_MAX,
+            self.options.k = if self.options.sources {
+                next_size(&found.hits)
+            } else {
+                BATCH_MAX
             };
             if let Some(last) = found.hits.last() {
                 self.options.from = last.doc + 1;
@@ -144,7 +145,7 @@ impl Iterator for Listing<'_> {
     }
 }
 
-/// How many documents like those of this batch have the bytes that a batch should have.
+/// Returns the number of documents like those of this batch that have the bytes of a batch.
 fn next_size(batch: &[Hit]) -> usize {
     let bytes = |hit: &Hit| hit.source.as_ref().map_or(0, Vec::len);
     let bytes: usize = batch.iter().map(bytes).sum();

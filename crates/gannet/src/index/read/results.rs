@@ -22,9 +22,10 @@ impl Snapshot {
             .zip(&reused)
             .filter_map(|(query, answer)| answer.is_none().then_some(query))
             .collect();
-        let computed = match missing.is_empty() {
-            true => Vec::new(),
-            false => self.search_knowing(&missing, options, None),
+        let computed = if missing.is_empty() {
+            Vec::new()
+        } else {
+            self.search_knowing(&missing, options, None)
         };
         for (query, answer) in missing.into_iter().zip(&computed) {
             self.keep(cache, query, options, answer);

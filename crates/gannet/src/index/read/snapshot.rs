@@ -58,7 +58,7 @@ impl Snapshot {
         (self.state, self.held.since())
     }
 
-    /// Whether it was not given up.
+    /// Returns true if it was not given up.
     pub(crate) fn is_held(&self) -> bool {
         self.held.get().is_ok()
     }
@@ -321,26 +321,26 @@ impl Snapshot {
 }
 
 impl Search<'_> {
-    /// How many documents are wanted (10 if nothing is said).
+    /// Sets the number of documents that are wanted (10 by default).
     pub fn top(mut self, k: usize) -> Self {
         self.options.k = k;
         self
     }
 
-    /// How many of the best documents are skipped (none if nothing is said).
+    /// Sets the number of best documents that are skipped (none by default).
     pub fn skip(mut self, documents: usize) -> Self {
         self.options.skip = documents;
         self
     }
 
-    /// What the search ranks with in place of the statistics of its own index; see
+    /// Sets the statistics that the search ranks with in place of those of its own index; see
     /// [`Snapshot::statistics`].
     pub fn statistics(mut self, summed: impl Into<Arc<QueryStatistics>>) -> Self {
         self.options.statistics = Some(summed.into());
         self
     }
 
-    /// What orders documents of the same score (their doc IDs if nothing is said).
+    /// Sets the order of documents of the same score (their doc IDs by default).
     pub fn ties(mut self, ties: Ties) -> Self {
         self.options.ties = ties;
         self
@@ -352,33 +352,32 @@ impl Search<'_> {
         self
     }
 
-    /// Whether the total must be exact.
+    /// Sets whether the total must be exact.
     pub fn count(mut self, count: bool) -> Self {
         self.options.count = count;
         self
     }
 
-    /// Whether IDs and sources are fetched (yes if nothing is said).
+    /// Sets whether IDs and sources are fetched (yes by default).
     pub fn fetch(mut self, fetch: bool) -> Self {
         self.options.fetch = fetch;
         self
     }
 
-    /// Whether each score and the plan are explained.
+    /// Sets whether each score and the plan are explained.
     pub fn explain(mut self, explain: bool) -> Self {
         self.options.explain = explain;
         self
     }
 
-    /// How long the search may take; it then fails with [`Error::Timeout`] (as long as it takes if
-    /// nothing is said).
+    /// Sets the time limit of the search; it then fails with [`Error::Timeout`] (none by default).
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.options.deadline = Some(limit);
         self
     }
 
-    /// What the search may do to be fast (everything if nothing is said); the answer is the same
-    /// without.
+    /// Sets the techniques that the search may use to be fast (all by default); the answer is the
+    /// same without.
     pub fn techniques(mut self, techniques: Techniques) -> Self {
         self.options.techniques = techniques;
         self
@@ -404,7 +403,7 @@ pub(crate) fn lost() -> Result<SearchResults> {
 /// bytes of the memory.
 const LEFT_ONE_OF: usize = 8;
 
-/// Whether a query found too little memory that others may have.
+/// Returns true if a query found too little memory that others may have.
 fn lacks_memory(answer: &Result<SearchResults>) -> bool {
     // What takes much of the budget would not be answered if others had less.
     let is_small = |needed: &usize, budget: &usize| needed.saturating_mul(LEFT_ONE_OF) <= *budget;

@@ -1,9 +1,9 @@
 //! Reading an index that another process may write at the same time.
 //!
-//! A reader opens the newest root and holds it by a lease (see `device/lease.rs` and `leases`).
-//! What it sees is what that root knows: it leaves the log behind the root to the writer. Where
-//! nobody writes, that log is what a crash has left, and the reader takes it in as a recovery does;
-//! so it does beside a writer until a root has what that writer found. What always holds:
+//! A reader opens the newest root and holds it by a lease (see `device/lease.rs` and `leases`). It
+//! sees the state of that root and leaves the log behind the root to the writer. If nobody writes,
+//! that log is what a crash has left, and the reader takes it in as a recovery does; so it does
+//! beside a writer until a root has what that writer found. Invariants:
 //!
 //! 1. A root is read only while a lease of it counts that was made before the root was found to be
 //!    the newest.
@@ -26,7 +26,7 @@ use crate::index::handle::Index;
 use crate::index::state::{HeldRoot, Options, Shared, State};
 use crate::storage::{Found, LogReach, RootSlot, find_root};
 
-/// How often a reader begins anew whose lease expires while it opens a root.
+/// The number of attempts of a reader whose lease expires while it opens a root.
 const TRIES: u32 = 20;
 
 impl HeldRoot {
@@ -47,7 +47,7 @@ impl HeldRoot {
         }
     }
 
-    /// Whether no newer root can know less than what was read of the log behind this one.
+    /// Returns true if no newer root can know less than what was read of the log behind this one.
     fn is_newest(&self, device: &Arc<dyn Device>, path: &Path) -> Result<bool> {
         Ok(self.reach == LogReach::Known
             || self.reach == reach(device, &self.slot)? && self.slot == newest_slot(device, path)?)
@@ -165,7 +165,7 @@ fn begin_anew<T>(
     Err(last)
 }
 
-/// How far the log behind a root is read.
+/// Returns the end of the log behind a root that is read.
 fn reach(device: &Arc<dyn Device>, slot: &RootSlot) -> Result<LogReach> {
     let rooted = device.readers().map(Readers::has_rooted_writer);
     match rooted.transpose()? {
@@ -199,10 +199,11 @@ fn check_goes_on(older: &RootSlot, newer: &RootSlot) -> Result<()> {
     let goes_on = newer.identity == older.identity
         && newer.generation >= older.generation
         && (newer == older || newer.history.includes(&older.history, older.generation));
-    match goes_on {
-        true => Ok(()),
-        false => Err(Error::invalid(
+    if goes_on {
+        Ok(())
+    } else {
+        Err(Error::invalid(
             "expected a newer state of the index that was opened, found another index or an older state: open it again",
-        )),
+        ))
     }
 }

@@ -54,9 +54,10 @@ pub(crate) fn recover(opened: Opened, options: Options) -> Result<(Arc<Shared>, 
     let terms = open_terms(&store, &pool, &record.terms)?;
     let ids = open_tree(&store, &record.ids)?;
     let state = root_state(&record, root.as_ref(), &terms, &ids, &budget)?;
-    let samples = match record.dictionaries.newest() == 0 && !options.read_only {
-        true => Some(budget.reserve("samples of documents", memory.samples)?),
-        false => None,
+    let samples = if record.dictionaries.newest() == 0 && !options.read_only {
+        Some(budget.reserve("samples of documents", memory.samples)?)
+    } else {
+        None
     };
     let preparation = Preparation::new(
         Arc::clone(&record.schema),
@@ -143,9 +144,10 @@ fn root_state(
 }
 
 fn open_terms(store: &Arc<Store>, pool: &FramePool, bytes: &[u8]) -> Result<TermDictionary> {
-    match bytes.is_empty() {
-        true => Ok(TermDictionary::new(store)),
-        false => TermDictionary::open(store, pool, bytes),
+    if bytes.is_empty() {
+        Ok(TermDictionary::new(store))
+    } else {
+        TermDictionary::open(store, pool, bytes)
     }
 }
 

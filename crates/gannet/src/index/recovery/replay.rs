@@ -2,9 +2,9 @@
 //! IDs. They keep their doc IDs, versions and sequence numbers. What the root knows of them already
 //! (see `checkpoint`) is passed over.
 //!
-//! What was logged is restored some megabytes at a time, and applied in the order of the log. Where
-//! an index is opened for writing and the buffers are full, or memory is too little, they are
-//! flushed, and the replay goes on. What always holds of such a flush:
+//! The log is restored some megabytes at a time, and applied in its order. If an index is opened
+//! for writing and the buffers are full, or memory is too little, they are flushed, and the replay
+//! goes on. Invariants of such a flush:
 //!
 //! 1. The log that was read is durable before a root builds on it. The number of a zone that is
 //!    still to be read is not given to another.
@@ -40,7 +40,7 @@ const PART_ONE_OF: usize = 64;
 /// Documents that one thread takes at a time.
 const DOCUMENTS_AT_ONCE: usize = 512;
 
-/// What a record asks for.
+/// The operation of a record.
 enum ReplayOperation {
     /// The postings of a document are in the trees.
     Known {
@@ -70,7 +70,7 @@ struct Replay<'a> {
     part_start: LogStart,
     /// The same for what comes behind the part.
     part_end: LogStart,
-    /// What the log has before the zone of this place is durable.
+    /// The log before the zone of this place is durable.
     durable: LogStart,
     /// The trees had the postings of documents below this from the beginning. Documents come in the
     /// order of their numbers, so it is 0 once others have come.
@@ -84,7 +84,7 @@ struct Replay<'a> {
     held: Reservation,
     /// Bytes of the batch under way.
     gathered: usize,
-    /// How many bytes of log make a part.
+    /// The number of bytes of log in a part.
     part_bytes: usize,
     interrupt: &'a dyn Interrupt,
 }
@@ -139,9 +139,10 @@ impl Recovery for Replay<'_> {
         };
         with_relief(self, &[Relief::Buffers], apply_and_flush, |replay| {
             let needed = replay.part.bytes + bytes;
-            match needed > replay.held.bytes() {
-                true => replay.held.grow_to(needed),
-                false => Ok(()),
+            if needed > replay.held.bytes() {
+                replay.held.grow_to(needed)
+            } else {
+                Ok(())
             }
         })?;
         self.gathered = bytes;
@@ -156,9 +157,10 @@ impl Recovery for Replay<'_> {
         self.gathered = 0;
         self.take_batch(batch)?;
         self.part_end = behind;
-        match self.part.bytes >= self.part_bytes {
-            true => self.apply_part(),
-            false => Ok(()),
+        if self.part.bytes >= self.part_bytes {
+            self.apply_part()
+        } else {
+            Ok(())
         }
     }
 }
@@ -184,12 +186,11 @@ impl Replay<'_> {
         }
         documents.sort_unstable_by_key(|(doc, ..)| *doc);
         for (doc, span, body) in documents {
-            match doc < self.covered {
-                true => self.part.add_known(&body)?,
-                false => {
-                    self.covered = 0;
-                    self.part.add_document(span, body);
-                }
+            if doc < self.covered {
+                self.part.add_known(&body)?
+            } else {
+                self.covered = 0;
+                self.part.add_document(span, body);
             }
         }
         self.part.operations.extend(deletions);
@@ -331,9 +332,10 @@ impl Replay<'_> {
             self.writer.state.sequence = sequence;
             self.writer.delete_document(doc)?;
         }
-        match id.is_empty() {
-            true => Ok(()),
-            false => self.writer.state.buffers.new_ids.remove(id),
+        if id.is_empty() {
+            Ok(())
+        } else {
+            self.writer.state.buffers.new_ids.remove(id)
         }
     }
 
@@ -352,9 +354,10 @@ impl Replay<'_> {
         let lengths = documents.lengths.iter();
         self.writer.add_postings(inverted, base, bytes, lengths);
         drop(documents);
-        match self.writer.shared.options.read_only {
-            true => Ok(()),
-            false => self.writer.hold_flush_memory().map(drop),
+        if self.writer.shared.options.read_only {
+            Ok(())
+        } else {
+            self.writer.hold_flush_memory().map(drop)
         }
     }
 
@@ -376,19 +379,20 @@ impl Replay<'_> {
         Ok(())
     }
 
-    /// What the root knows was synced before it, so a log that ends earlier is not what was
-    /// written.
+    /// Checks that the log reaches as far as the root knows. That was synced before the root, so a
+    /// log that ends earlier is damaged.
     fn check_whole(&self) -> Result<()> {
         let known = self.writer.state.below;
-        match self.next == known {
-            true => Ok(()),
-            false => Err(Error::damaged(
+        if self.next == known {
+            Ok(())
+        } else {
+            Err(Error::damaged(
                 "the log",
                 format!(
                     "expected all documents below {known}, got those below {}",
                     self.next
                 ),
-            )),
+            ))
         }
     }
 }
@@ -415,7 +419,7 @@ impl PendingOperations {
     }
 }
 
-/// How many bytes of log make a part.
+/// Returns the number of bytes of log in a part.
 fn part_bytes(shared: &Shared) -> usize {
     let buffers = match shared.memory.buffers_beside(0) {
         // Who reads beside a writer has set nothing aside for them.

@@ -38,15 +38,16 @@ pub(crate) fn open_root(device: Arc<dyn Device>, path: &Path, root: HeldRoot) ->
 /// miss documents in silence.
 fn check_analysis(record: &RootRecord, path: &Path) -> Result<()> {
     let found = record.schema.version();
-    match found == VERSION {
-        true => Ok(()),
-        false => Err(Error::Format {
+    if found == VERSION {
+        Ok(())
+    } else {
+        Err(Error::Format {
             path: path.into(),
             reason: format!(
                 "the words of the index are of analysis {found}, this program makes those of analysis {VERSION}: \
                  {EXPORT_FIRST}"
             ),
-        }),
+        })
     }
 }
 

@@ -8,7 +8,7 @@ use crate::device::{BackendChoice, open_tier};
 use crate::index::state::{CacheOptions, HeldRoot, Options, RootRecord};
 use crate::storage::Store;
 
-/// What there is of the flash tier that was asked for.
+/// The state of the flash tier that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CacheState {
     /// It is used.
@@ -17,7 +17,7 @@ pub enum CacheState {
     Past(String),
 }
 
-/// What an opening found.
+/// The tier that an opening found.
 pub(crate) enum Tier {
     /// None was asked for.
     None,

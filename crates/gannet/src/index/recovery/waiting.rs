@@ -1,4 +1,5 @@
-//! What a reader says of a log that it cannot take in: how much waits in it, and what ends that.
+//! Words the errors of a reader about a log that it cannot take in: how much waits in it, and what
+//! ends that.
 //!
 //! A log is bounded by the work of replaying it (see `write/log_work.rs`), so little is waited for.
 //! But the writer may have had more memory than a reader has, and a machine may be slow.
@@ -11,7 +12,7 @@ use crate::index::state::{Covered, HeldRoot, MemoryPlan, Options};
 use crate::index::write::Writer;
 use crate::storage::{LogReach, LogStart, RecordKind, Recovery, ZoneRecord, replay};
 
-/// What ends the waiting where nobody writes, and where somebody does.
+/// The remedies for a log that waits, without a writer and beside one.
 const OPENED_FOR_WRITING: &str =
     "open the index for writing once, as `gannet vacuum` does: then none wait";
 const CHECKPOINT: &str = "wait for the next checkpoint of the process that writes";
@@ -25,7 +26,7 @@ const GROWTH: usize = 2;
 /// Bytes of buffers for a byte of source, at most, where too little was taken in to tell.
 const BUFFERED_PER_BYTE: usize = 4;
 
-/// How long a reader may take for the log.
+/// The time limit of a reader for the log.
 #[derive(Debug)]
 struct LogLimit {
     began: Instant,
@@ -132,14 +133,15 @@ impl Writer {
         }
     }
 
-    /// What all that waits takes at most, told by what was taken in so far.
+    /// Estimates the greatest memory for all that waits from what was taken in so far.
     fn log_memory(&self, waiting: &Waiting) -> usize {
         let buffers = &self.state.buffers;
         let taken = buffers.memory_bytes() + buffers.new_ids.memory_bytes();
         let done = self.log_source_bytes as usize;
-        let whole = match done >= waiting.source_bytes / 8 && done > 0 {
-            true => taken / (done >> 10).max(1) * (waiting.source_bytes >> 10),
-            false => waiting.source_bytes * BUFFERED_PER_BYTE,
+        let whole = if done >= waiting.source_bytes / 8 && done > 0 {
+            taken / (done >> 10).max(1) * (waiting.source_bytes >> 10)
+        } else {
+            waiting.source_bytes * BUFFERED_PER_BYTE
         };
         whole.max(taken) * GROWTH + self.tables_memory.bytes()
     }

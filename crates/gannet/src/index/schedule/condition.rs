@@ -1,4 +1,4 @@
-//! What policies are asked about: the condition of an index at one moment.
+//! Answers policies: the condition of an index at one moment.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ const GAIN_MIN: u64 = 64 << 10;
 /// A thorough cleaning ends when at most one byte of so many is dead.
 const DENSE: u64 = 25;
 
-/// What the next flush and checkpoint may write at most.
+/// The greatest number of bytes that the next flush and checkpoint may write.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct KeptSpace {
     /// For what is in the buffers.
@@ -53,11 +53,11 @@ pub(crate) struct Condition<'a> {
     /// Documents with postings, and how many of them are deleted.
     pub(crate) documents: u64,
     pub(crate) dead: u64,
-    /// Whether a sweep of a vacuum is under way.
+    /// Set if a sweep of a vacuum is under way.
     pub(crate) is_sweeping: bool,
-    /// Whether other processes read, and have not been shown for too long what was written.
+    /// Set if other processes read, and have not been shown the last writes for too long.
     pub(crate) is_unseen: bool,
-    /// Where a replay begins: the log behind it stays.
+    /// The position at which a replay begins: the log behind it stays.
     pub(crate) log: Option<LogStart>,
     pub(crate) kept: KeptSpace,
     /// Bytes of space that a batch lacks.
@@ -65,7 +65,7 @@ pub(crate) struct Condition<'a> {
 }
 
 impl Condition<'_> {
-    /// Whether one in so many documents is deleted.
+    /// Returns true if one in so many documents is deleted.
     pub(crate) fn is_dead(&self, one_of: u64) -> bool {
         self.dead > 0 && self.dead * one_of >= self.documents
     }
@@ -75,12 +75,12 @@ impl Condition<'_> {
         self.shared.room.free().unwrap_or(0)
     }
 
-    /// Whether there is little space for work that can wait.
+    /// Returns true if there is little space for work that can wait.
     pub(crate) fn has_little_room(&self) -> bool {
         has_little_room(self.shared)
     }
 
-    /// Whether much of the index is dead.
+    /// Returns true if much of the index is dead.
     pub(crate) fn is_wasteful(&self) -> bool {
         let zones = self.shared.store.zones();
         let closed = zones.iter().filter(|(_, zone)| !zone.open);
@@ -88,15 +88,15 @@ impl Condition<'_> {
         dead as f64 > zones.allocated_bytes() as f64 * WASTE_SHARE
     }
 
-    /// Whether delta postings are so many that they are worth joining their lists.
+    /// Returns true if delta postings are so many that they are worth merging into their lists.
     pub(crate) fn has_many_deltas(&self) -> bool {
         let lists = node_bytes(&self.terms, &mut TermTree::LISTS.into_iter());
         let deltas = node_bytes(&self.terms, &mut delta_trees());
         self.terms.has_recent() && deltas * MANY_DELTAS_ONE_OF >= lists
     }
 
-    /// Whether there is so little space that delta postings, all of which a flush may write anew,
-    /// take much of it.
+    /// Returns true if there is so little space that delta postings, all of which a flush may write
+    /// anew, take much of it.
     pub(crate) fn do_deltas_take_room(&self) -> bool {
         let deltas = node_bytes(&self.terms, &mut delta_trees());
         let allocated = self.shared.store.zones().allocated_bytes();
@@ -104,7 +104,7 @@ impl Condition<'_> {
         room < allocated.min(LITTLE_MAX) && deltas * DELTAS_ONE_OF > room
     }
 
-    /// Whether cleaning would give back one byte of so many in as many steps as it takes.
+    /// Returns true if cleaning would give back one byte of so many in as many steps as it takes.
     pub(crate) fn is_gain(&self, policy: CleaningPolicy, one_of: u64) -> bool {
         let zones = self.shared.store.zones();
         let sparse = zones.iter().filter(|(number, zone)| {
@@ -115,7 +115,7 @@ impl Condition<'_> {
         gain >= (zones.allocated_bytes() / one_of).max(GAIN_MIN)
     }
 
-    /// Whether there is anything that a cleaning would move.
+    /// Returns true if there is anything that a cleaning would move.
     pub(crate) fn has_victims(&self, policy: CleaningPolicy) -> bool {
         let store = &self.shared.store;
         // What there is no room to move is nothing to clean.
@@ -132,8 +132,8 @@ impl Condition<'_> {
         }
     }
 
-    /// Whether a flush of the buffers makes enough space for the batch. What is kept for them is an
-    /// estimate from above. A flush is assumed to write half of it.
+    /// Returns true if a flush of the buffers makes enough space for the batch. The space kept for
+    /// them is an estimate from above. A flush is assumed to write half of it.
     pub(crate) fn is_flush_enough(&self) -> bool {
         let free = self.shared.store.device().free_bytes().unwrap_or(0);
         free >= self.kept.bytes() && self.kept.buffered / 2 >= self.lacking
@@ -144,7 +144,7 @@ impl Condition<'_> {
     }
 }
 
-/// Whether there is little space for work that can wait.
+/// Returns true if there is little space for work that can wait.
 pub(crate) fn has_little_room(shared: &Shared) -> bool {
     let allocated = shared.store.zones().allocated_bytes();
     shared.room.free().unwrap_or(0) < (allocated / LITTLE_ONE_OF).min(LITTLE_MAX)
@@ -156,7 +156,7 @@ pub(crate) fn dead_bytes(store: &Store) -> u64 {
     zones.iter().map(|(_, zone)| zone.dead_bytes()).sum()
 }
 
-/// Whether so little is dead that a thorough cleaning ends.
+/// Returns true if so little is dead that a thorough cleaning ends.
 pub(crate) fn is_dense(store: &Store) -> bool {
     dead_bytes(store) * DENSE <= store.zones().allocated_bytes()
 }
@@ -198,8 +198,9 @@ pub(crate) fn victims(
     let victims: BTreeSet<ZoneNumber> = affordable.map(|(_, number)| number).collect();
     let all = victims.iter().filter_map(|number| zones.get(*number));
     let dead: u64 = all.map(Zone::dead_bytes).sum();
-    match dead * policy.one_of >= zones.allocated_bytes() {
-        true => victims,
-        false => BTreeSet::new(),
+    if dead * policy.one_of >= zones.allocated_bytes() {
+        victims
+    } else {
+        BTreeSet::new()
     }
 }

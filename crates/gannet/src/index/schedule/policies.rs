@@ -1,7 +1,7 @@
 //! The table of policies: what triggers a task, how much one step does, what it may use.
 //!
-//! What no task may do: take memory or space that a flush of accepted documents needs. Memory is
-//! the flush's own part of the budget, and a bit for each document while a vacuum sweeps. Space is
+//! Invariant: no task takes memory or space that a flush of accepted documents needs. Memory is the
+//! flush's own part of the budget, and a bit for each document while a vacuum sweeps. Space is
 //! claimed before it is written (see `room`). Zones that readers hold stay within
 //! `RetentionLimits`, whatever the task.
 
@@ -11,9 +11,9 @@ use super::task::{CleaningPolicy, MOVED_BYTES_MAX, MaintenanceTask, Occasion, Va
 /// A row of the table.
 pub(crate) struct Policy {
     pub(crate) occasion: Occasion,
-    /// What triggers the task.
+    /// The trigger of the task.
     pub(crate) is_due: fn(&Condition<'_>) -> bool,
-    /// What is done, how much of it in a step, and what part of the free space it may take.
+    /// The task, the bounds of a step, and the part of the free space that it may take.
     pub(crate) task: MaintenanceTask,
 }
 
@@ -31,7 +31,7 @@ const VACUUM_BESIDE: MaintenanceTask = MaintenanceTask::Vacuum(VacuumPolicy {
     tells: false,
 });
 
-/// When it was asked for: for a byte that comes back nine are moved at most.
+/// The policy of a requested cleaning: for a byte that comes back nine are moved at most.
 const THOROUGH: CleaningPolicy = CleaningPolicy {
     live_share: 0.9,
     one_of: 512,

@@ -1,43 +1,43 @@
-//! What flushes are asked for, what became of it, and how far idle maintenance has come.
+//! Keeps the requests to flushes, their results, and the progress of idle maintenance.
 
 use super::condition::Condition;
 use super::policies::{POLICIES, due};
 use super::task::{CleaningPolicy, MaintenanceTask, Occasion, VacuumPolicy};
 use crate::base::{Error, Result, Sequence};
 
-/// What one flush is asked for beside what it brings.
+/// The requests to one flush beside its postings.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Requests {
     vacuum: Option<VacuumPolicy>,
     cleaning: Option<CleaningPolicy>,
 }
 
-/// What came of the steps of a task that were asked for.
+/// The steps of a task that was asked for.
 #[derive(Clone, Copy, Debug, Default)]
 struct TaskSteps {
-    /// How many are done.
+    /// The number of steps that are done.
     done: u64,
-    /// Whether there is more to do behind the last.
+    /// Set if there is more to do behind the last.
     go_on: bool,
 }
 
-/// What those who ask for tasks want, and what became of it.
+/// The requests for tasks, and their results.
 #[derive(Debug, Default)]
 pub(crate) struct Scheduler {
-    /// What the next flush is asked for.
+    /// The requests to the next flush.
     requests: Requests,
     vacuum: TaskSteps,
     cleaning: TaskSteps,
-    /// How many deleted documents are to be taken out.
+    /// The number of deleted documents that are to be taken out.
     wanted: u64,
     /// Why a sweep could not begin.
     rejected: Option<Error>,
-    /// Whether the next flush begins before the buffers are full.
+    /// Set if the next flush begins before the buffers are full.
     pub(crate) flushes_early: bool,
     idle: IdleProgress,
 }
 
-/// How far idle maintenance has come.
+/// The progress of idle maintenance.
 #[derive(Debug, Default)]
 struct IdleProgress {
     /// The row under way, and how many of its steps were done before.
@@ -56,7 +56,7 @@ impl Requests {
         }
     }
 
-    /// Whether somebody waits for cleaning.
+    /// Returns true if somebody waits for cleaning.
     pub(crate) fn cleans(&self) -> bool {
         self.cleaning.is_some()
     }
@@ -82,7 +82,8 @@ impl Scheduler {
         &mut self,
         task: MaintenanceTask,
         flushing: Requests,
-        (vacuumed, deleted): (u64, u64),
+        vacuumed: u64,
+        deleted: u64,
     ) -> u64 {
         match task {
             MaintenanceTask::Vacuum(policy) => {
@@ -100,17 +101,17 @@ impl Scheduler {
         self.steps(task).done + u64::from(flushing.has(task))
     }
 
-    /// Whether the next flush is asked for a step.
+    /// Returns true if the next flush is asked for a step.
     pub(crate) fn is_asked(&self, task: MaintenanceTask) -> bool {
         self.requests.has(task)
     }
 
-    /// What a flush that begins is asked for.
+    /// Takes the requests to a flush that begins.
     pub(crate) fn take_requests(&mut self) -> Requests {
         std::mem::take(&mut self.requests)
     }
 
-    /// What came of the vacuum of a flush that ends.
+    /// Notes the result of the vacuum of a flush that ends.
     pub(crate) fn note_vacuum(&mut self, is_sweeping: bool, gone: u64, rejected: Option<Error>) {
         self.rejected = rejected;
         // Who asked while a sweep was under way that had begun before is owed another.
@@ -126,13 +127,13 @@ impl Scheduler {
         }
     }
 
-    /// What was wanted of vacuum is done by other means.
+    /// Drops requests for vacuum that are met by other means.
     pub(crate) fn forget_vacuum(&mut self) {
         self.wanted = 0;
         self.vacuum.go_on = false;
     }
 
-    /// Whether there is more to do, once more steps of a task are done than `before`.
+    /// Returns true if there is more to do, once more steps of a task are done than `before`.
     pub(crate) fn answer(&mut self, task: MaintenanceTask, before: u64) -> Result<Option<bool>> {
         if let (MaintenanceTask::Vacuum(_), Some(error)) = (task, self.rejected.take()) {
             return Err(error);
@@ -141,8 +142,8 @@ impl Scheduler {
         Ok((steps.done > before).then_some(steps.go_on))
     }
 
-    /// What is to be done next if nobody writes, behind the operation `sequence`: the row under
-    /// way, or the next that is due.
+    /// Returns the next task if nobody writes, behind the operation `sequence`: the row under way,
+    /// or the next that is due.
     pub(crate) fn next_idle(
         &mut self,
         sequence: Sequence,

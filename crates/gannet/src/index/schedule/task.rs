@@ -1,6 +1,6 @@
-//! What maintenance can do, with the bounds of one step.
+//! The tasks of maintenance, with the bounds of one step.
 
-/// When the scheduler is asked for work.
+/// The occasions on which the scheduler is asked for work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Occasion {
     /// Somebody calls for a task. A row that is due says that the task is worth it.
@@ -19,7 +19,7 @@ pub(crate) enum Occasion {
     FullDevice,
 }
 
-/// What an occasion leads to.
+/// A task that an occasion leads to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum MaintenanceTask {
     /// The next slice of what deleted documents have left.
@@ -46,7 +46,7 @@ pub(crate) struct VacuumPolicy {
     /// It may take one byte of so many that are free. The rest is for cleaning, which gives space
     /// back.
     pub(crate) room_one_of: u64,
-    /// Whether who waits for it is told that there is too little memory or space.
+    /// Set if a waiting caller is told that there is too little memory or space.
     pub(crate) tells: bool,
 }
 
@@ -61,12 +61,12 @@ pub(crate) struct CleaningPolicy {
     /// Cleaning begins when it gives back one byte of so many of the index: each begins with a
     /// sweep over what may refer to the victims.
     pub(crate) one_of: u64,
-    /// Whether small chunks of lists are joined too, and delta postings join their lists.
+    /// Set if small chunks of lists are joined too, and delta postings merged into their lists.
     pub(crate) joins: bool,
-    /// Whether open zones of which less than half lives are left, so that they are emptied as well.
+    /// Set if open zones of which less than half lives are left, so that they are emptied as well.
     pub(crate) leaves_open: bool,
-    /// Which part of what is free a step over nodes, chunks or tables may take. Most is left for
-    /// documents, of which a zone is the cheapest to empty.
+    /// The part of the free space that a step over nodes, chunks or tables may take. Most is left
+    /// for documents, of which a zone is the cheapest to empty.
     pub(crate) room_one_of: u64,
 }
 
@@ -89,9 +89,10 @@ impl MaintenanceTask {
 impl CleaningPolicy {
     /// Of two, that of which more is worth it.
     pub(crate) fn or_less(self, other: CleaningPolicy) -> CleaningPolicy {
-        match self.live_share > other.live_share {
-            true => self,
-            false => other,
+        if self.live_share > other.live_share {
+            self
+        } else {
+            other
         }
     }
 }

@@ -66,7 +66,7 @@ impl Buffers {
         self.new_ids.document(id, below).or_else(older)
     }
 
-    /// Those that are there, the older first.
+    /// Returns all buffers, the older first.
     fn all(&self) -> impl Iterator<Item = &PostingBuffer> {
         let flushing = self.flushing.as_deref().into_iter();
         flushing.chain(std::iter::once(&*self.filling))

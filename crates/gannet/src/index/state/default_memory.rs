@@ -8,7 +8,7 @@ pub const MEMORY_MIN: usize = 16 << 20;
 /// The most memory that an index is given when nothing is said: 512 MiB.
 pub const MEMORY_DEFAULT: usize = 512 << 20;
 
-/// What a process has beside the budget for its code, its threads and what its allocator keeps: a
+/// Memory of a process beside the budget for its code, its threads and what its allocator keeps: a
 /// budget that leaves less of what the process may have may end with its being killed.
 pub const MEMORY_BESIDE: usize = 48 << 20;
 

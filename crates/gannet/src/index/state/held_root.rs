@@ -11,7 +11,7 @@ pub(crate) struct HeldRoot {
     pub(crate) slot: RootSlot,
     /// Nothing where no other process can write.
     pub(crate) lease: Option<Arc<Lease>>,
-    /// How far the log behind it is read.
+    /// The end of the log behind it that is read.
     pub(crate) reach: LogReach,
 }
 
@@ -25,7 +25,7 @@ impl HeldRoot {
         }
     }
 
-    /// Whether newer ones will follow soon.
+    /// Returns true if newer ones will follow soon.
     pub(crate) fn is_beside_writer(&self) -> bool {
         self.reach != self.slot.log_reach()
     }

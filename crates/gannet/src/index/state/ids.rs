@@ -19,7 +19,7 @@ const ID_OVERHEAD: usize = 16 + size_of::<&[u8]>();
 /// Memory that an ID takes in the map of earlier documents beside its own bytes.
 const EARLIER_OVERHEAD: usize = 128;
 
-/// What an ID takes in a leaf beside its own bytes, and more.
+/// The greatest number of bytes of an ID in a leaf beside its own.
 pub(crate) const ENTRY_BYTES: usize = 96;
 
 /// Bytes that are reserved at once, so that the shared count is not touched for each document.
@@ -28,7 +28,7 @@ const RESERVED_AHEAD: usize = 64 << 10;
 /// Memory that the number of an earlier document takes, with room that a vector keeps.
 const EARLIER_BYTES: usize = 16;
 
-/// What the index knows of an external ID.
+/// The entry of an external ID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct IdEntry {
     pub(crate) doc: DocId,
@@ -75,7 +75,7 @@ pub(crate) struct NewIds {
     known: RwLock<Known>,
 }
 
-/// What is known of the IDs.
+/// The entries of IDs in memory.
 #[derive(Debug)]
 pub(crate) struct Known {
     /// `None` where the ID was removed.
@@ -110,7 +110,7 @@ impl NewIds {
         self.change().reserve(ids, bytes, earlier)
     }
 
-    /// Whether there are any.
+    /// Returns true if there are any.
     pub(crate) fn has_any(&self) -> bool {
         !self.read().map.is_empty()
     }
@@ -121,12 +121,12 @@ impl NewIds {
         known.map.len() * ENTRY_BYTES + known.key_bytes
     }
 
-    /// How many IDs it leads from to a document.
+    /// Returns the number of IDs that it leads from to a document.
     pub(crate) fn documents(&self) -> u64 {
         self.read().map.values().flatten().count() as u64
     }
 
-    /// What is known here of an ID: nothing, that it was removed, or its entry.
+    /// Returns its knowledge of an ID: nothing, that it was removed, or its entry.
     pub(crate) fn get(&self, id: &str) -> Option<Option<IdEntry>> {
         self.read().map.get(id).copied()
     }
@@ -218,9 +218,10 @@ impl Known {
             let length = (self.map.len() + ids).max(2 * self.map.capacity());
             needed += places_for(length) * PLACE_BYTES;
         }
-        match needed > self.reservation.bytes() {
-            true => self.reservation.grow_to(needed + RESERVED_AHEAD),
-            false => Ok(()),
+        if needed > self.reservation.bytes() {
+            self.reservation.grow_to(needed + RESERVED_AHEAD)
+        } else {
+            Ok(())
         }
     }
 }

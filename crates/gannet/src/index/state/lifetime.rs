@@ -1,5 +1,6 @@
-//! What an index has written in all its life: the root tells of it, so that it goes on when the
-//! index is opened again. What was written behind the last root before a crash is not in it.
+//! Lifetime write statistics: the bytes that an index has written in all its life. The root has
+//! them, so they go on when the index is opened again. Writes behind the last root before a crash
+//! are not in them.
 
 use std::time::Duration;
 
@@ -25,7 +26,7 @@ pub struct BytesWritten {
 }
 
 impl BytesWritten {
-    /// What a store has written.
+    /// Returns the bytes that a store has written.
     pub(crate) fn of(store: &Store) -> BytesWritten {
         BytesWritten {
             log: store.written_bytes(PageKind::Log),
@@ -99,7 +100,7 @@ impl Lifetime {
         all.for_each(|number| put_varint(out, number));
     }
 
-    /// What was encoded next.
+    /// Decodes the statistics that come next.
     pub(crate) fn decode(reader: &mut ByteReader<'_>) -> Result<Lifetime> {
         Ok(Lifetime {
             written: BytesWritten {

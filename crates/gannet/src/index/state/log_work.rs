@@ -1,4 +1,4 @@
-//! How much work the log is for the next opening, by which its length is bounded.
+//! Measures the work that the log is for the next opening, by which its length is bounded.
 //!
 //! An opening analyses the documents behind the newest root again and applies the deletions. So a
 //! flush begins when that would take long, also where buffers have room: after a crash a search

@@ -1,4 +1,4 @@
-//! How the memory budget of an index is divided.
+//! Divides the memory budget of an index.
 //!
 //! Frames, write buffers and the memory of preparation are set aside when an index is opened. The
 //! memory of a flush is set aside before a posting buffer takes anything that would have to be
@@ -37,13 +37,13 @@ const BUFFERS_KEPT_ONE_OF: usize = 4;
 /// different too.
 const DOCUMENT_ONE_OF: usize = 100;
 
-/// What frames have of an index that is only read, in hundredths of the budget; and beside a
-/// writer, of whose log each root that is read may bring as much as a posting buffer holds.
+/// The frames' share of the budget of an index that is only read, in hundredths; the second is that
+/// beside a writer, since each root that is read may bring as much log as a posting buffer holds.
 const FRAMES_PERCENT: usize = 80;
 const FRAMES_BESIDE_PERCENT: usize = 45;
 
-/// What frames have of an index that takes documents, or is opened to be checked, which analyses
-/// them again.
+/// The frames' share of the budget of an index that takes documents, or is opened to be checked,
+/// which analyses them again.
 const FRAMES_WRITING_PERCENT: usize = 30;
 
 /// Bytes for each part of an index.
@@ -80,8 +80,8 @@ impl MemoryPlan {
             _ if beside_writer => FRAMES_BESIDE_PERCENT,
             _ => FRAMES_PERCENT,
         };
-        match options.read_only && (!replays || beside_writer) {
-            true => MemoryPlan {
+        if options.read_only && (!replays || beside_writer) {
+            MemoryPlan {
                 frames: share(frames).saturating_sub(options.cache_memory()),
                 buffers: 0,
                 buffers_and_tables: 0,
@@ -90,27 +90,26 @@ impl MemoryPlan {
                 samples: 0,
                 document_bytes_max,
                 write_pages: 1,
-            },
-            false => {
-                let (frames, preparation) = (share(FRAMES_WRITING_PERCENT), share(8));
-                let flush = MergeMemory::of(options.memory / 8);
-                let write_pages = pages.clamp(least, most);
-                let taken = frames + preparation + flush.bytes() + write_buffers(write_pages);
-                let queries = options.memory / QUERIES_ONE_OF;
-                MemoryPlan {
-                    frames: frames.saturating_sub(options.cache_memory()),
-                    buffers: options
-                        .limits
-                        .buffer_bytes
-                        .unwrap_or(share(38))
-                        .min(BUFFERS_MAX),
-                    buffers_and_tables: options.memory.saturating_sub(taken + queries),
-                    flush,
-                    preparation,
-                    samples: options.memory / SAMPLES_ONE_OF,
-                    document_bytes_max,
-                    write_pages,
-                }
+            }
+        } else {
+            let (frames, preparation) = (share(FRAMES_WRITING_PERCENT), share(8));
+            let flush = MergeMemory::of(options.memory / 8);
+            let write_pages = pages.clamp(least, most);
+            let taken = frames + preparation + flush.bytes() + write_buffers(write_pages);
+            let queries = options.memory / QUERIES_ONE_OF;
+            MemoryPlan {
+                frames: frames.saturating_sub(options.cache_memory()),
+                buffers: options
+                    .limits
+                    .buffer_bytes
+                    .unwrap_or(share(38))
+                    .min(BUFFERS_MAX),
+                buffers_and_tables: options.memory.saturating_sub(taken + queries),
+                flush,
+                preparation,
+                samples: options.memory / SAMPLES_ONE_OF,
+                document_bytes_max,
+                write_pages,
             }
         }
     }

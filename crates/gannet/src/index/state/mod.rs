@@ -1,5 +1,5 @@
-//! What writer and readers share: options, the parts of the memory budget, the state that readers
-//! see, and the record of it on flash.
+//! The state that writer and readers share: options, the parts of the memory budget, the state that
+//! readers see, and the record of it on flash.
 
 mod buffers;
 mod default_memory;

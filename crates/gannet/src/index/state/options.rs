@@ -1,4 +1,4 @@
-//! How an index is opened.
+//! The options for opening an index.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,23 +12,23 @@ use crate::cache::{FlashTier, TIER_BYTES_MIN};
 use crate::device::{BackendChoice, Device};
 use crate::search::{ListOffload, RESULT_CACHE_MIN};
 
-/// Whether this build creates Bloom phrase filters.
+/// True if this build creates Bloom phrase filters.
 const CREATES_BLOOM: bool = cfg!(any(test, feature = "lab"));
 
 /// The part of the budget that a flash tier's map and buffers and the result cache take at most.
 const CACHE_ONE_OF: usize = 4;
 
-/// When a write is acknowledged.
+/// The moment at which a write is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Durability {
-    /// When it can be searched; it is durable after the next sync, checkpoint or close.
+    /// Once it can be searched; it is durable after the next sync, checkpoint or close.
     #[default]
     Async,
-    /// When it is durable.
+    /// Once it is durable.
     Sync,
 }
 
-/// How an index is opened; made by [`Index::options`](crate::Index::options).
+/// The options for opening an index; made by [`Index::options`](crate::Index::options).
 #[derive(Clone, Debug)]
 pub struct Options {
     pub(crate) memory: usize,
@@ -42,20 +42,20 @@ pub struct Options {
     /// Bytes of the result cache, and how old an answer of an earlier state may be.
     pub(crate) result_cache: usize,
     pub(crate) result_ttl: Option<Duration>,
-    /// How long a reader may take for the log.
+    /// The time limit of a reader for the log.
     pub(crate) log_time: Option<Duration>,
     pub(crate) offload: Option<Arc<dyn ListOffload>>,
     pub(crate) limits: Limits,
 }
 
-/// Where the flash tier is, and how large it may be.
+/// The folder and the greatest size of the flash tier.
 #[derive(Clone, Debug)]
 pub(crate) struct CacheOptions {
     pub(crate) folder: PathBuf,
     pub(crate) bytes: u64,
 }
 
-/// What the writer is at, told to tests by `Limits::enter`.
+/// The work of the writer, told to tests by `Limits::enter`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// No checkpoint is under way.
@@ -64,7 +64,7 @@ pub enum Phase {
     Flush,
     /// Postings of deleted documents leave their lists.
     Vacuum,
-    /// What lives in sparse zones is moved out of them.
+    /// Live data is moved out of sparse zones.
     Cleaning,
     /// Pages are synced, a root is written, zones are given up.
     Checkpoint,
@@ -73,7 +73,7 @@ pub enum Phase {
     Backpressure,
 }
 
-/// When the writer does what it does by itself. The defaults suit production; tests make them
+/// The limits at which the writer works by itself. The defaults suit production; tests make them
 /// small.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -90,16 +90,15 @@ pub struct Limits {
     /// Bytes on flash that snapshots and readers in other processes may keep from being reused;
     /// `None`: an eighth of the index, and at least 64 MiB. Beyond, the oldest are given up.
     pub snapshot_bytes: Option<u64>,
-    /// How old a snapshot is that is given up for that; where it holds back n times as much, an nth
-    /// of this is enough.
+    /// The age of a snapshot that is given up for that; one that holds back n times as much needs
+    /// only an nth of it.
     pub snapshot_age: Duration,
     /// Pages of a new zone; `None`: by the size of the index.
     pub zone_pages: Option<u32>,
-    /// Whether flushes run on threads of their own while writing goes on, or else one step after
-    /// the other, the same on every run.
+    /// Set if flushes run on threads of their own while writing goes on, or else one step after the
+    /// other, the same on every run.
     pub beside: bool,
-    /// How long nobody has to write before idle maintenance begins, where flushes run beside
-    /// writing.
+    /// The time without writes after which idle maintenance begins, if flushes run beside writing.
     /// `None`: it never begins by itself, only [`Index::maintain`](crate::Index::maintain) does it.
     pub maintain_after: Option<Duration>,
     /// While another process reads the index, a checkpoint follows what was written after this time
@@ -172,13 +171,13 @@ impl Options {
         self
     }
 
-    /// Which backend does the I/O.
+    /// Sets the backend of I/O.
     pub fn backend(mut self, backend: BackendChoice) -> Options {
         self.backend = backend;
         self
     }
 
-    /// When a write is acknowledged.
+    /// Sets the moment at which a write is acknowledged.
     pub fn durability(mut self, durability: Durability) -> Options {
         self.durability = durability;
         self
@@ -205,7 +204,7 @@ impl Options {
         self
     }
 
-    /// Whether a missing index is made (the default).
+    /// Sets whether a missing index is made (the default).
     pub fn create(mut self, create: bool) -> Options {
         self.create = create;
         self
@@ -234,11 +233,11 @@ impl Options {
     /// reads them there: for an index on a slow device, with the folder on a fast one. For an index
     /// that is opened by [`Options::read_only`].
     ///
-    /// What the file holds outlives the process, and is dropped where the index is another one, or
-    /// an older state of it. It is never needed: what is damaged or missing is read from the index.
-    /// One process uses it at a time; another reads past it, and
-    /// [`Index::cache`](crate::Index::cache) says so. The memory budget has its map, a 512th of
-    /// `bytes`, and 1.5 MiB of buffers; both together are a quarter of the budget at most.
+    /// The file outlives the process, and is dropped if the index is another one, or an older state
+    /// of it. It is never needed: damaged or missing pages are read from the index. One process
+    /// uses it at a time; another reads past it, and [`Index::cache`](crate::Index::cache) says so.
+    /// The memory budget has its map, a 512th of `bytes`, and 1.5 MiB of buffers; both together are
+    /// a quarter of the budget at most.
     pub fn cache(mut self, folder: impl Into<PathBuf>, bytes: u64) -> Options {
         self.cache = Some(CacheOptions {
             folder: folder.into(),
@@ -264,21 +263,21 @@ impl Options {
         self
     }
 
-    /// How long an opening for reading, or a refresh, may take for the log that a writer has left
-    /// which was killed; there is no limit unless one is given. Beyond it is
+    /// Sets the time limit of an opening for reading, or of a refresh, for the log that a killed
+    /// writer has left; there is no limit unless one is given. Beyond it is
     /// [`Error::LogTimeout`](crate::Error::LogTimeout).
     pub fn log_time(mut self, most: Duration) -> Options {
         self.log_time = Some(most);
         self
     }
 
-    /// What may read lists of queries in the engine's place: see [`offload`](crate::offload).
+    /// Sets a reader of query lists in the engine's place: see [`offload`](crate::offload).
     pub fn offload(mut self, offload: Arc<dyn ListOffload>) -> Options {
         self.offload = Some(offload);
         self
     }
 
-    /// When the writer does what it does by itself.
+    /// Sets the limits at which the writer works by itself.
     pub fn limits(mut self, limits: Limits) -> Options {
         self.limits = limits;
         self
@@ -289,7 +288,7 @@ impl Options {
         self.memory
     }
 
-    /// Whether there is to be a flash tier.
+    /// Returns true if there is to be a flash tier.
     pub fn has_cache(&self) -> bool {
         self.cache.is_some()
     }
@@ -383,8 +382,8 @@ impl Options {
     }
 }
 
-/// Whether phrase filters of this kind can be created by a build that creates Bloom filters, or by
-/// one that only reads them.
+/// Checks that phrase filters of this kind can be created by a build that creates Bloom filters, or
+/// by one that only reads them.
 fn check_filters(filters: PhraseFilters, creates_bloom: bool) -> Result<()> {
     match filters {
         PhraseFilters::Bloom if !creates_bloom => Err(Error::invalid(

@@ -1,4 +1,4 @@
-//! What readers see: one tuple, published at once.
+//! Publishes states to readers: one tuple, replaced at once.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, RwLock, Weak};
 use std::time::{Duration, Instant};
@@ -28,15 +28,15 @@ pub(crate) struct State {
     pub(crate) statistics: Arc<Vec<FieldStatistics>>,
     /// Every document of this state has a doc ID below this.
     pub(crate) below: DocId,
-    /// How often the documents got other numbers since the index was opened.
+    /// The number of times the documents got other numbers since the index was opened.
     pub(crate) renumbered: u64,
     /// Flushes since the index was opened.
     pub(crate) flushes: u64,
     /// Documents that are neither deleted nor replaced.
     pub(crate) documents: u64,
-    /// What was written in the index's life, as of the last checkpoint.
+    /// The lifetime write statistics, as of the last checkpoint.
     pub(crate) lifetime: Lifetime,
-    /// What vacuum has done.
+    /// The results of vacuum.
     pub(crate) vacuumed: Vacuumed,
     /// The last operation that this state includes.
     pub(crate) sequence: Sequence,
@@ -51,7 +51,7 @@ pub(crate) struct Epoch {
     pub(crate) generation: u64,
     /// Told when it ends: zones that waited for it can be removed.
     events: EventCount,
-    /// Where another process may write: what has it keep those zones.
+    /// The lease that has another process keep those zones, if one may write.
     _lease: Option<Arc<Lease>>,
     /// Memory of the tables of an index that nobody writes here; the writer has it else.
     pub(crate) tables: OnceLock<Reservation>,
@@ -78,13 +78,13 @@ pub(crate) struct RetiredZones {
     pub(crate) bytes: u64,
 }
 
-/// What searches see of a state, and its epoch, which keeps that alive.
+/// The part of a state that searches see, and its epoch, which keeps that alive.
 pub(crate) struct Pinned {
     _epoch: Arc<Epoch>,
     pub(crate) view: SearchView,
 }
 
-/// What a snapshot holds, until it is given up.
+/// The state that a snapshot holds, until it is given up.
 pub(crate) struct HeldState {
     pinned: RwLock<Result<Arc<Pinned>>>,
     generation: u64,
@@ -98,12 +98,12 @@ struct KnownSnapshot {
     generation: u64,
 }
 
-/// What snapshots may hold back together.
+/// The limits of what snapshots may hold back together.
 #[derive(Clone, Copy)]
 pub(crate) struct RetentionLimits {
     /// Bytes on flash.
     pub(crate) bytes: u64,
-    /// How old one is that is given up for these.
+    /// The age of one that is given up for these.
     pub(crate) age: Duration,
 }
 
@@ -125,15 +125,15 @@ impl Drop for Epoch {
 }
 
 impl RetentionLimits {
-    /// How long it may be kept, by one that holds back so many bytes and is so old; nothing where
-    /// these are no more than may be.
+    /// Returns the time for which a snapshot of this age that holds back so many bytes may still be
+    /// kept; nothing if these are within the limit.
     fn left(&self, bytes: u64, age: Duration) -> Option<Duration> {
         let excess = bytes as f64 / self.bytes.max(1) as f64;
         (excess > 1.0).then(|| self.age.div_f64(excess).saturating_sub(age))
     }
 
-    /// Whether what holds back so many bytes, and is so old, is to be given up: the more it holds
-    /// back, the younger it may be.
+    /// Returns true if a snapshot of this age that holds back so many bytes is to be given up: the
+    /// more it holds back, the younger it may be.
     pub(crate) fn is_lost(&self, bytes: u64, age: Duration) -> bool {
         self.left(bytes, age) == Some(Duration::ZERO)
     }
@@ -158,13 +158,13 @@ impl State {
 }
 
 impl HeldState {
-    /// What it holds, unless that was given up.
+    /// Returns its state, unless that was given up.
     pub(crate) fn get(&self) -> Result<Arc<Pinned>> {
         let pinned = self.pinned.read().unwrap_or_else(|e| e.into_inner());
         pinned.clone()
     }
 
-    /// When it was taken.
+    /// Returns the time at which it was taken.
     pub(crate) fn since(&self) -> Instant {
         self.since
     }
@@ -266,7 +266,8 @@ impl Published {
         }
     }
 
-    /// When [`Published::enforce_limits`] has more to give up if nothing else happens.
+    /// Returns the time until [`Published::enforce_limits`] has more to give up if nothing else
+    /// happens.
     pub(crate) fn next_loss(&self, retention: RetentionLimits) -> Option<Duration> {
         let oldest = self.oldest_first().into_iter().next()?;
         retention.left(
@@ -283,7 +284,7 @@ impl Published {
         older.for_each(|held| held.give_up("memory that was needed for others".to_owned()));
     }
 
-    /// Whether a snapshot, or a search under way, holds a state of an earlier generation.
+    /// Returns true if a snapshot, or a search under way, holds a state of an earlier generation.
     pub(crate) fn has_older(&self, generation: u64) -> bool {
         let all = self.snapshots();
         let mut older = all.iter().filter(|known| known.generation < generation);
@@ -318,7 +319,7 @@ impl Published {
         self.retired.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    /// Whether zones wait for readers of older states.
+    /// Returns true if zones wait for readers of older states.
     pub(crate) fn has_retired(&self) -> bool {
         !self.retired().zones.is_empty()
     }

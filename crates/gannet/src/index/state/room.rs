@@ -31,7 +31,7 @@ pub(crate) struct Claim<'a> {
 }
 
 impl Claim<'_> {
-    /// How many bytes may be written.
+    /// Returns the number of bytes that may be written.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }

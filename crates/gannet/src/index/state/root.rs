@@ -11,7 +11,7 @@ use crate::documents::{Dictionaries, DocumentTables};
 use crate::search::FieldStatistics;
 use crate::storage::{LogStart, ZoneTable};
 
-/// What the trees of a root cover of the log.
+/// The part of the log that the trees of a root cover.
 #[derive(Clone, Copy)]
 pub(crate) struct Covered {
     /// The first place that they do not cover: a replay starts here.
@@ -20,7 +20,7 @@ pub(crate) struct Covered {
     pub(crate) below: DocId,
 }
 
-/// What is needed besides the state that readers see.
+/// The content of a root besides the state that readers see.
 pub(crate) struct RootRecord {
     pub(crate) zones: ZoneTable,
     pub(crate) covered: Covered,

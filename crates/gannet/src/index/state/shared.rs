@@ -1,4 +1,4 @@
-//! What writer and readers share.
+//! The state that writer and readers share.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -20,9 +20,9 @@ pub(crate) struct Shared {
     pub(crate) memory: MemoryPlan,
     /// The part of it for documents that are prepared side by side.
     pub(crate) preparing: Budget,
-    /// What the write buffers of all streams take.
+    /// The memory of the write buffers of all streams.
     pub(crate) _write_buffers: Reservation,
-    /// What the device takes beside the buffers of transfers.
+    /// The memory of the device beside the buffers of transfers.
     pub(crate) _device: Reservation,
     /// Searches go first; flushes beside them yield.
     pub(crate) traffic: ForegroundLoad,

@@ -16,15 +16,15 @@ use std::time::Duration;
 
 use crate::base::{Error, Result};
 
-/// How long memory is waited for that searches under way hold.
+/// The time that a call waits for memory that searches under way hold.
 pub(crate) const SEARCHES_END: Duration = Duration::from_secs(5);
 
-/// What can be given back.
+/// The kinds of memory that can be given back.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Relief {
     /// Postings and IDs that are not on flash yet, by a flush.
     Buffers,
-    /// What snapshots of earlier states hold, once searches under way have ended.
+    /// Memory that snapshots of earlier states hold, once searches under way have ended.
     EarlierStates,
 }
 

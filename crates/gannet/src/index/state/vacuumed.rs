@@ -1,14 +1,14 @@
-//! What vacuum has done so far, of which the root tells.
+//! Records the results of vacuum in the root.
 
 use crate::base::{ByteReader, Result, put_varint};
 use crate::search::FieldStatistics;
 
-/// What sweeps have done so far, of which the root tells.
+/// The results of all sweeps, as the root has them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Vacuumed {
     /// Deleted documents of which nothing is left.
     pub(crate) documents: u64,
-    /// What was taken out, by field, and still counts in the statistics.
+    /// The tokens and documents that were taken out, by field, and still count in the statistics.
     pub(crate) taken: Vec<FieldStatistics>,
 }
 
@@ -19,7 +19,7 @@ impl Vacuumed {
         FieldStatistics::encode_all(&self.taken, out);
     }
 
-    /// What was encoded next.
+    /// Decodes the results that come next.
     pub(crate) fn decode(reader: &mut ByteReader<'_>) -> Result<Vacuumed> {
         Ok(Vacuumed {
             documents: reader.varint()?,

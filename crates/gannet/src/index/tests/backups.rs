@@ -117,7 +117,8 @@ fn what_is_held_stays_while_writing_goes_on() {
     assert_eq!(Some(found), held);
 }
 
-/// What a crash may leave: the number of the last backup that was done at an event, counted from 1.
+/// The states that a crash may leave: the number of the last backup that was done at an event,
+/// counted from 1.
 struct Marks(Vec<(usize, State)>);
 
 impl Marks {
@@ -137,9 +138,10 @@ impl Marks {
             return Err(format!("has neither backup {done} nor the next"));
         }
         let report = index.check(&|_, _| ()).map_err(|e| e.to_string())?;
-        match report.findings.is_empty() {
-            true => self.judge_writing(image, found),
-            false => Err(format!("{:?}", report.findings)),
+        if report.findings.is_empty() {
+            self.judge_writing(image, found)
+        } else {
+            Err(format!("{:?}", report.findings))
         }
     }
 

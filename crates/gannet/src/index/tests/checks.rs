@@ -1,10 +1,10 @@
 //! A check finds every page that is not what was written, of each kind, and every filter that is
 //! forged.
 //!
-//! Which pages live is not asked of the checker: a device notes the pages that are read when all
-//! documents, IDs and words of an index are asked for, and phrases of all words that stand side by
-//! side. What a page is follows from the kind in its seal, and of postings from the entries in the
-//! dictionary.
+//! The test does not ask the checker for the live pages: a device notes the pages that are read
+//! when all documents, IDs and words of an index are asked for, and phrases of all words that stand
+//! side by side. The kind of a page follows from its seal, and that of postings from the entries in
+//! the dictionary.
 //!
 //! `GANNET_FLIPS`: flips of each kind (25).
 
@@ -20,7 +20,7 @@ use crate::documents::Document;
 use crate::index::{CheckReport, Index, Limits, MEMORY_MIN, Options};
 use crate::postings::{ChunkRef, DELTA_LEVELS, TermEntry, TermTree};
 use crate::search::{Query, SearchOptions};
-use crate::storage::{Found, PageKind, Place, find_root, seal};
+use crate::storage::{Found, PageKind, SealAddress, find_root, seal};
 
 /// Words of the texts, and words of each.
 const WORDS: usize = 60;
@@ -91,12 +91,12 @@ struct Victim {
     parts: BTreeMap<&'static str, Vec<Span>>,
 }
 
-/// What an index is made of.
+/// The documents and options that an index is made of.
 #[derive(Clone, Copy)]
 struct Making {
     filters: PhraseFilters,
     documents: usize,
-    /// Whether documents are deleted and replaced, and some stand in the log behind the root.
+    /// Set if documents are deleted and replaced, and some stand in the log behind the root.
     changes: bool,
 }
 
@@ -214,7 +214,8 @@ impl Victim {
     }
 
     /// Changes a page, and gives what was there.
-    fn change(&self, (file, page): At, change: impl FnOnce(&mut [u8; PAGE_SIZE])) -> MemoryPage {
+    fn change(&self, at: At, change: impl FnOnce(&mut [u8; PAGE_SIZE])) -> MemoryPage {
+        let (file, page) = at;
         let before = self.device.files.page(file, page).expect("a page");
         let mut bytes = *before.bytes();
         change(&mut bytes);
@@ -222,14 +223,15 @@ impl Victim {
         before
     }
 
-    fn put(&self, (file, page): At, content: MemoryPage) {
+    fn put(&self, at: At, content: MemoryPage) {
+        let (file, page) = at;
         self.device
             .files
             .store(file, page, content)
             .expect("stored");
     }
 
-    /// How many of these flips a check finds, or the opening before it.
+    /// Returns the number of these flips that a check finds, or the opening before it.
     fn found(&self, flips: &[(At, usize)], random: &mut Random) -> usize {
         let flip = |&(at, byte): &(At, usize)| {
             let bit = 1 << random.below(8);
@@ -256,8 +258,9 @@ impl Victim {
     }
 }
 
-/// Whether a report names a page; what is behind the root it can only name by the zone.
-fn is_named(report: &CheckReport, (file, page): At) -> bool {
+/// Returns true if a report names a page; of a page behind the root it can only name the zone.
+fn is_named(report: &CheckReport, at: At) -> bool {
+    let (file, page) = at;
     let of_zone = match file {
         FileId::Superblock => format!("root slot {page}"),
         FileId::Zone(zone) => format!("zone {zone}: the last"),
@@ -309,7 +312,7 @@ fn read_all(index: &Index, texts: &BTreeMap<String, String>) {
     }
 }
 
-/// What the bytes of the live pages are.
+/// Returns the bytes of the live pages by their meaning.
 fn parts(index: &Index, live: &BTreeSet<At>) -> BTreeMap<&'static str, Vec<Span>> {
     let (shared, mut parts) = (index.shared(), BTreeMap::<_, Vec<Span>>::new());
     let state = shared.published.get();
@@ -450,8 +453,8 @@ fn a_check_finds_every_flipped_page() {
     }
 }
 
-/// What an opening reads, and what it takes for the end of the log: one flip at a time, in a small
-/// index.
+/// Flips bits of what an opening reads, and of what it takes for the end of the log: one at a time,
+/// in a small index.
 #[test]
 fn a_check_or_the_opening_before_it_finds_flips_in_what_an_opening_reads() {
     let victim = Victim::new(Making {
@@ -518,7 +521,7 @@ fn forge(victim: &Victim, part: &str, random: &mut Random) -> (usize, usize) {
         let before = victim.change(at, |bytes| {
             bytes[byte] ^= change;
             let kind = PageKind::from_number(bytes[PAGE_PAYLOAD]).expect("a kind");
-            let place = Place {
+            let place = SealAddress {
                 file: at.0,
                 page: at.1,
             };

@@ -1,4 +1,4 @@
-//! What an index writes when it is closed: a root, if the newest one does not have everything.
+//! An index that is closed writes a root, if the newest one does not have everything.
 
 use std::sync::Arc;
 
@@ -79,7 +79,7 @@ fn closing_after_any_change_writes_a_root() {
     }
 }
 
-/// What a log holds behind the newest root is in a root after the index was opened and closed.
+/// The log behind the newest root is in a root after the index was opened and closed.
 #[test]
 fn closing_after_a_replay_writes_a_root() {
     let device = Arc::new(MemoryDevice::new());

@@ -14,7 +14,7 @@ use crate::device::{CrashImage, RecordingDevice};
 /// Random images of each crash point, beside those that are enumerated.
 const RANDOM_IMAGES: usize = 6;
 
-/// What a run looked at.
+/// The counts of a run.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     pub(super) points: usize,
@@ -159,8 +159,9 @@ fn a_recovery_can_crash() {
     assert!(second_states >= 100);
 }
 
-/// What was written with much memory is opened with little, while it is not all durable: the replay
-/// flushes. Power is lost at each operation, and again in some of the replays behind that.
+/// An index that was written with much memory is opened with little, while it is not all durable:
+/// the replay flushes. Power is lost at each operation, and again in some of the replays behind
+/// that.
 #[test]
 fn a_replay_that_flushes_survives_every_crash() {
     let seed = 71;

@@ -16,18 +16,21 @@ use crate::analysis::VERSION;
 use crate::base::{Error, PAGE_PAYLOAD, PAGE_SIZE};
 use crate::device::{Device, FileId, MemoryDevice};
 use crate::documents::TableChange;
-use crate::storage::{IndexIdentity, PageKind, Place, seal};
+use crate::storage::{IndexIdentity, PageKind, SealAddress, seal};
 
 pub(super) type Bytes = [u8; PAGE_SIZE];
+
+/// A page of a file.
+pub(super) type PageAt = (FileId, u32);
 
 /// A healthy index, whose pages are to be changed.
 pub(super) struct Victim {
     world: World,
     device: MemoryDevice,
-    pub(super) pages: Vec<(FileId, u32)>,
+    pub(super) pages: Vec<PageAt>,
 }
 
-/// What came of one damaged index.
+/// The outcome of one damaged index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Outcome {
     Right,
@@ -63,12 +66,13 @@ impl Victim {
         }
     }
 
-    pub(super) fn bytes(&self, (file, page): (FileId, u32)) -> Bytes {
+    pub(super) fn bytes(&self, at: PageAt) -> Bytes {
+        let (file, page) = at;
         *self.device.page(file, page).expect("a page").bytes()
     }
 
     /// A copy of the device in which these pages have other bytes.
-    pub(super) fn with(&self, changes: &[((FileId, u32), Bytes)]) -> Arc<MemoryDevice> {
+    pub(super) fn with(&self, changes: &[(PageAt, Bytes)]) -> Arc<MemoryDevice> {
         let copy = MemoryDevice::from_files(self.device.files());
         for ((file, page), bytes) in changes {
             let content = crate::device::MemoryPage::new(bytes);
@@ -96,7 +100,7 @@ impl Victim {
     }
 
     /// The kind that a page says it has.
-    pub(super) fn kind(&self, page: (FileId, u32)) -> Option<PageKind> {
+    pub(super) fn kind(&self, page: PageAt) -> Option<PageKind> {
         PageKind::from_number(self.bytes(page)[PAGE_PAYLOAD])
     }
 
@@ -107,9 +111,9 @@ impl Victim {
     }
 }
 
-fn all_pages(device: &MemoryDevice) -> Vec<(FileId, u32)> {
+fn all_pages(device: &MemoryDevice) -> Vec<PageAt> {
     let files = device.list().expect("a list");
-    let mut pages: Vec<(FileId, u32)> = files
+    let mut pages: Vec<PageAt> = files
         .into_iter()
         .flat_map(|(file, pages)| (0..pages).map(move |page| (file, page)))
         .collect();
@@ -280,7 +284,7 @@ fn forged_addresses_never_lead_to_another_document() {
     let devices = (0..used + 8).step_by(3).map(|byte| {
         let mut bytes = whole;
         bytes[byte] ^= 1 << random.below(8);
-        let place = Place {
+        let place = SealAddress {
             file: at.0,
             page: at.1,
         };
@@ -315,12 +319,12 @@ fn an_index_with_words_of_another_analysis_is_rejected_and_the_way_is_named() {
         seal(
             &mut bytes,
             victim.identity(),
-            Place { file, page },
+            SealAddress { file, page },
             PageKind::Root,
         );
         Some(((file, page), bytes))
     });
-    let changed: Vec<((FileId, u32), Bytes)> = changed.collect();
+    let changed: Vec<(PageAt, Bytes)> = changed.collect();
     let error = open(victim.with(&changed)).err().expect("an error");
     assert!(matches!(error, Error::Format { .. }), "{error}");
     let (told, found) = (error.to_string(), format!("0{}", &VERSION[1..]));
@@ -330,8 +334,9 @@ fn an_index_with_words_of_another_analysis_is_rejected_and_the_way_is_named() {
 }
 
 /// A page with a few bytes changed, mostly near its front where headers are, and sealed again.
-fn forged(victim: &Victim, (file, page): (FileId, u32), random: &mut Random) -> Bytes {
-    let mut bytes = victim.bytes((file, page));
+fn forged(victim: &Victim, at: PageAt, random: &mut Random) -> Bytes {
+    let (file, page) = at;
+    let mut bytes = victim.bytes(at);
     let used = bytes[..PAGE_PAYLOAD]
         .iter()
         .rposition(|byte| *byte != 0)
@@ -348,6 +353,11 @@ fn forged(victim: &Victim, (file, page): (FileId, u32), random: &mut Random) -> 
         };
     }
     let kind = victim.kind((file, page)).unwrap_or(PageKind::Log);
-    seal(&mut bytes, victim.identity(), Place { file, page }, kind);
+    seal(
+        &mut bytes,
+        victim.identity(),
+        SealAddress { file, page },
+        kind,
+    );
     bytes
 }

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use super::damage::{Bytes, Victim};
+use super::damage::{Bytes, PageAt, Victim};
 use super::workload::{self, Step};
 use super::world::open;
 use crate::base::{Error, PAGE_PAYLOAD, Result};
 use crate::device::{Device, FileId, MemoryDevice};
 use crate::index::Index;
-use crate::storage::{PageKind, Place, seal};
+use crate::storage::{PageKind, SealAddress, seal};
 
 /// Steps after which maintenance of so little has ended.
 const STEPS_MAX: usize = 100;
@@ -58,7 +58,7 @@ fn maintenance_of_forged_pages_ends() {
             match open(device as Arc<dyn Device>).and_then(|index| maintain(&index)) {
                 Ok(()) => {}
                 Err(Error::Damaged { .. } | Error::Stopped(_) | Error::Format { .. }) => {
-                    rejected += 1
+                    rejected += 1;
                 }
                 // A forged address may name a page that is not there.
                 Err(Error::Device { .. }) => rejected += 1,
@@ -84,10 +84,16 @@ fn maintain(index: &Index) -> Result<()> {
 }
 
 /// A page whose payload is this byte, sealed as the kind that it had.
-fn filled(victim: &Victim, (file, page): (FileId, u32), byte: u8) -> Bytes {
-    let mut bytes = victim.bytes((file, page));
+fn filled(victim: &Victim, at: PageAt, byte: u8) -> Bytes {
+    let (file, page) = at;
+    let mut bytes = victim.bytes(at);
     bytes[..PAGE_PAYLOAD].fill(byte);
     let kind = victim.kind((file, page)).unwrap_or(PageKind::Log);
-    seal(&mut bytes, victim.identity(), Place { file, page }, kind);
+    seal(
+        &mut bytes,
+        victim.identity(),
+        SealAddress { file, page },
+        kind,
+    );
     bytes
 }

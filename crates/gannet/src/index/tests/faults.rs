@@ -19,7 +19,7 @@ const KINDS: [FaultKind; 5] = [
     FaultKind::Sync,
 ];
 
-/// What the index is asked for once it has been reopened.
+/// Returns the requests to an index that has been reopened.
 fn epilogue() -> [Step; 4] {
     [
         Step::Write(vec![("id3".to_owned(), "all later1".to_owned())]),
@@ -135,7 +135,7 @@ fn no_failed_operation_of_a_replay_that_flushes_costs_anything() {
     assert!(met > 50, "{met}");
 }
 
-/// Whether the fault was met; panics if the index did not bear it.
+/// Returns true if the fault was met; panics if the index did not bear it.
 fn survives(steps: &[Step], fault: Fault) -> bool {
     let device = Arc::new(RecordingDevice::new());
     device.fail(fault);

@@ -41,7 +41,7 @@ fn open_to_read(device: &Arc<BoundedDevice>) -> Result<Index> {
     Index::open_on(device, Path::new("test"), options().read_only())
 }
 
-/// What the index is asked to do, beside what it must hold then.
+/// Carries a step out on the index, and on the state that it must hold then.
 fn take(index: &Index, step: &Step, state: &mut State) -> Result<()> {
     match step {
         Step::Write(batch) => {
@@ -135,8 +135,8 @@ fn writing_goes_on_without_a_reopening_when_there_is_space() {
     assert!(refusals >= 50 && at.len() >= 10, "{refusals} {at:?}");
 }
 
-/// Where the device does not tell, the writer stops, reads go on, and the index goes on after a
-/// reopening.
+/// On a device that does not tell its free space, the writer stops, reads go on, and the index goes
+/// on after a reopening.
 #[test]
 fn an_index_that_a_full_device_stopped_goes_on_after_a_reopening() {
     let steps = workload::growing(82, 120);
@@ -151,7 +151,7 @@ fn an_index_that_a_full_device_stopped_goes_on_after_a_reopening() {
     assert!(stopped >= 50, "{stopped}");
 }
 
-/// Whether the device was too small; panics if the index did not bear it.
+/// Returns true if the device was too small; panics if the index did not bear it.
 fn is_stopped_and_goes_on(device: &Arc<BoundedDevice>, steps: &[Step]) -> bool {
     let index = match open(device) {
         Ok(index) => index,

@@ -30,7 +30,8 @@ fn write(index: &Index, documents: u64) {
     }
 }
 
-/// What a process leaves that was killed after a sync: these documents in the log, none flushed.
+/// Returns the device of a process that was killed after a sync: these documents in the log, none
+/// flushed.
 fn killed(documents: u64) -> Arc<MemoryDevice> {
     let device = Arc::new(MemoryDevice::new());
     let index = open(&device, Options::default().memory(256 << 20)).unwrap();

@@ -1,5 +1,5 @@
-//! What is accepted can be returned, highlighted, replaced and checked, if all its words are
-//! different too.
+//! Accepted documents can be returned, highlighted, replaced and checked, even if all their words
+//! are different.
 
 use std::path::Path;
 use std::sync::Arc;

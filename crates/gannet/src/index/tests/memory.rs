@@ -13,7 +13,7 @@ use crate::index::write::Writer;
 use crate::index::{Index, Limits, MEMORY_MIN, Options, Phase};
 use crate::search::{Operator, Query};
 
-/// Whether a flush is under way, and whether it may go on.
+/// Tells if a flush is under way, and if it may go on.
 static FLUSHES: AtomicBool = AtomicBool::new(false);
 static GOES_ON: AtomicBool = AtomicBool::new(false);
 

@@ -1,4 +1,4 @@
-//! What crashes, faults and damage do to a whole index.
+//! Tests of a whole index under crashes, faults and damage.
 //!
 //! `world` runs a workload beside an oracle, which lists the states that the index went through. It
 //! tells whether an index that was opened again is in a state that it may be in. The other

@@ -12,7 +12,7 @@ use crate::device::{Device, RecordingDevice};
 use crate::documents::Document;
 use crate::index::{Index, Limits, MEMORY_MIN, Options, Phase};
 
-/// How long anything is waited for that has to happen.
+/// The longest wait for anything that has to happen.
 const TIME_MAX: Duration = Duration::from_secs(60);
 
 /// The first flush takes so long, so that writes beside the next are slowed down.

@@ -1,4 +1,4 @@
-//! What a replay must read as it was read the first time.
+//! A replay must read the log as it was read the first time.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -65,9 +65,10 @@ fn replay_long_documents(part: usize, known: usize) {
     while index.shared().published.get().flushes < 2 {
         let mut line = format!("{{\"id\":\"{written}\",\"body\":\"all");
         while line.len() < length {
-            match random.one_in(known) {
-                true => line.push_str(&format!(" w{}", random.below(known))),
-                false => line.push_str(&format!(" {:x}", random.next() >> 24)),
+            if random.one_in(known) {
+                line.push_str(&format!(" w{}", random.below(known)))
+            } else {
+                line.push_str(&format!(" {:x}", random.next() >> 24))
             }
         }
         line.push_str("\"}");
@@ -85,7 +86,7 @@ fn replay_long_documents(part: usize, known: usize) {
     }
 }
 
-/// Whether a flush is under way, and whether it may go on.
+/// Tells if a flush is under way, and if it may go on.
 static FLUSHES: AtomicBool = AtomicBool::new(false);
 static GOES_ON: AtomicBool = AtomicBool::new(false);
 

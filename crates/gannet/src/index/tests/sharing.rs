@@ -1,5 +1,4 @@
-//! What threads share with a writer, and what becomes of it when one of them fails, ends it, or has
-//! all of it.
+//! Threads share a writer: one of them fails, ends it, or has all of it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;

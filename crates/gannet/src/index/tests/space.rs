@@ -1,5 +1,5 @@
-//! How much is free when a full device rejects documents, and what deleting and vacuuming give back
-//! then.
+//! Space that is free when a full device rejects documents, and space that deleting and vacuuming
+//! give back then.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -39,9 +39,10 @@ fn document(number: u64) -> Result<Document> {
     let mut random = Random::new(number);
     let mut text = format!("all n{number}");
     for _ in 0..250 {
-        match random.one_in(3) {
-            true => text.push_str(&format!(" {:x}", random.next() & 0xFFFF_FFFF_FFFF)),
-            false => text.push_str(&format!(" w{}", random.below(2_000))),
+        if random.one_in(3) {
+            text.push_str(&format!(" {:x}", random.next() & 0xFFFF_FFFF_FFFF))
+        } else {
+            text.push_str(&format!(" w{}", random.below(2_000)))
         }
     }
     Document::new(number.to_string(), [("body", text.as_str())])
@@ -154,7 +155,7 @@ fn all_documents_of_a_full_device_can_be_deleted() {
     }
 }
 
-/// How a run of batches is written: how many documents, from which on, and which come again.
+/// A run of batches: the number of documents, the first, and those that come again.
 struct Load {
     name: &'static str,
     documents: fn(Random, u64) -> Vec<Document>,

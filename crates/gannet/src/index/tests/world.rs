@@ -19,10 +19,10 @@ use crate::search::{Operator, SearchOptions};
 /// A state of the index: texts by external ID.
 pub(super) type State = BTreeMap<String, String>;
 
-/// What a judgement gives, or what is wrong.
+/// The value of a judgement, or the fault.
 pub(super) type Judged<T> = std::result::Result<T, String>;
 
-/// What was done, and what may be found after a crash.
+/// The operations so far, and the states that may be found after a crash.
 pub(super) struct World {
     pub(super) device: Arc<RecordingDevice>,
     pub(super) index: Option<Index>,
@@ -166,7 +166,7 @@ impl World {
         self.step(&Step::Restart)
     }
 
-    /// What the process had not synced may be gone with it; whatever is there now counts as
+    /// Restarts the process. Unsynced writes may be gone with it; whatever is there now counts as
     /// durable.
     fn restart(&mut self) -> Result<()> {
         self.index = None;
@@ -204,14 +204,15 @@ impl World {
         self.judge_index(&index, self.window(events))
     }
 
-    /// What the index answers, and what it finds when it checks itself, which makes a checkpoint.
+    /// Judges the answers of the index, and its own check, which makes a checkpoint.
     pub(super) fn judge_index(&self, index: &Index, window: (usize, usize)) -> Judged<usize> {
         let state = self.judge_answers(index, window)?;
         check(index)?;
         Ok(state)
     }
 
-    fn judge_answers(&self, index: &Index, (first, last): (usize, usize)) -> Judged<usize> {
+    fn judge_answers(&self, index: &Index, window: (usize, usize)) -> Judged<usize> {
+        let (first, last) = window;
         let found = contents(index).map_err(|error| format!("does not answer: {error}"))?;
         let fits = |number: &usize| self.states[*number] == found;
         let Some(number) = (first..=last).rev().find(fits) else {
@@ -271,14 +272,15 @@ pub(super) fn contents(index: &Index) -> Result<State> {
     Ok(found)
 }
 
-/// What the index itself finds wrong.
+/// Returns the faults that the index itself finds.
 fn check(index: &Index) -> Judged<()> {
     let report = index
         .check(&|_, _| ())
         .map_err(|error| format!("is not checked: {error}"))?;
-    match report.findings.is_empty() {
-        true => Ok(()),
-        false => Err(format!("is found damaged: {:?}", report.findings)),
+    if report.findings.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("is found damaged: {:?}", report.findings))
     }
 }
 

@@ -28,7 +28,7 @@ fn timed(flush: Flush) -> Result<Duration> {
     let _end = flush.filling.end_of(flush.shared.budget.events());
     // A query that finds too little memory beside it waits until it has given its own back.
     let budget = flush.shared.budget.clone();
-    let _turn = budget.turn(&())?;
+    let _permit = budget.permit(&())?;
     let start = Instant::now();
     flush.run().map(|()| start.elapsed())
 }
@@ -81,9 +81,10 @@ impl Writer {
     pub(crate) fn checkpoint_if_new(&mut self) -> Result<()> {
         self.check_running()?;
         self.wait_for_flush()?;
-        match self.has_rooted_all() {
-            true => Ok(()),
-            false => self.checkpoint(),
+        if self.has_rooted_all() {
+            Ok(())
+        } else {
+            self.checkpoint()
         }
     }
 
@@ -91,13 +92,14 @@ impl Writer {
     pub(crate) fn close(&mut self) -> Result<()> {
         self.check_running()?;
         self.wait_for_flush()?;
-        match self.has_rooted_all() {
-            true => self.give_up_zones(),
-            false => self.checkpoint(),
+        if self.has_rooted_all() {
+            self.give_up_zones()
+        } else {
+            self.checkpoint()
         }
     }
 
-    /// Whether the newest root has all of the log.
+    /// Returns true if the newest root has all of the log.
     fn has_rooted_all(&mut self) -> bool {
         self.rooted_log == Some(self.log.end())
     }
@@ -172,7 +174,7 @@ impl Writer {
         self.with_memory(&[Relief::Buffers, Relief::EarlierStates], reserve)
     }
 
-    /// Whether there is anything to be flushed.
+    /// Returns true if there is anything to be flushed.
     pub(crate) fn has_news(&self) -> bool {
         let buffers = &self.state.buffers;
         buffers.terms() > 0 || buffers.new_ids.has_any()
@@ -184,7 +186,7 @@ impl Writer {
         flushing.map(|flushing| Arc::clone(&flushing.filling))
     }
 
-    /// Whether so much was written that a flush begins.
+    /// Returns true if so much was written that a flush begins.
     fn is_flush_due(&self) -> bool {
         if !self.shared.options.limits.beside {
             return self.fill() >= 1.0;
@@ -192,12 +194,12 @@ impl Writer {
         self.buffers_fill() >= FLUSH_SHARE || self.log_fill() >= LOG_SHARE
     }
 
-    /// How full the buffers are, or the log; 1 is as full as they may be.
+    /// Returns the fill of the buffers or of the log; 1 is as full as they may be.
     pub(crate) fn fill(&self) -> f64 {
         self.buffers_fill().max(self.log_fill())
     }
 
-    /// How full the buffers are, or the log by its bytes.
+    /// Returns the fill of the buffers, or of the log by its bytes.
     fn buffers_fill(&self) -> f64 {
         let options = &self.shared.options;
         let buffers = &self.state.buffers;
@@ -216,7 +218,7 @@ impl Writer {
         memory.max(source)
     }
 
-    /// How full the log is by the work of replaying it.
+    /// Returns the fill of the log by the work of replaying it.
     fn log_fill(&self) -> f64 {
         let flushing = self.flushing.as_ref();
         let work = self.log_work + flushing.map_or(0, |flushing| flushing.work);

@@ -13,23 +13,23 @@ use crate::index::state::{Covered, NewIds};
 pub(crate) struct Flushing {
     /// IDs written before it began.
     pub(crate) ids: Arc<NewIds>,
-    /// What its root will cover of the log.
+    /// The part of the log that its root will cover.
     pub(crate) covered: Covered,
     /// Bytes of source in the buffer, and the work of replaying them.
     pub(crate) source_bytes: u64,
     pub(crate) work: u64,
     /// Bytes of memory that it holds.
     pub(crate) memory_bytes: usize,
-    /// Whether there are postings in it.
+    /// Set if there are postings in it.
     pub(crate) has_terms: bool,
-    /// How far it is.
+    /// Its progress.
     pub(crate) filling: Arc<FlushProgress>,
-    /// What it was asked for.
+    /// The requests that it carries out.
     pub(crate) asked: Requests,
     pub(crate) progress: FlushStage,
 }
 
-/// How far a flush is.
+/// The stages of a flush.
 pub(crate) enum FlushStage {
     /// Not started, or failed to start: it must not be ended.
     Frozen,

@@ -11,17 +11,17 @@ use crate::base::Result;
 use crate::device::{Device, LeaseSeen};
 use crate::index::state::{Published, RetentionLimits};
 
-/// Who counts as a reader of late: whose lease came or went within so many times
-/// [`Limits::visible_after`](super::Limits::visible_after).
+/// The factor of [`Limits::visible_after`](super::Limits::visible_after) within which the lease of
+/// a recent reader came or went.
 const OF_LATE: u32 = 6;
 
 /// The leases that counted when they were last looked at, and when each was first seen.
 #[derive(Default)]
 pub(crate) struct Leases {
     seen: Vec<(LeaseSeen, Instant)>,
-    /// When a lease last came or went, by the clock of the file system.
+    /// The time at which a lease last came or went, by the clock of the file system.
     changed: Option<SystemTime>,
-    /// When that was seen to be another time than before.
+    /// The time at which that was last seen to change.
     moved: Option<Instant>,
 }
 

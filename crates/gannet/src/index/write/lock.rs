@@ -1,7 +1,7 @@
 //! The writer lock: whoever changes an index waits until nobody else does.
 //!
-//! Who has to wait for a flush or for memory says so as a [`Pause`], lets go of the lock, and
-//! begins anew then. Who holds the lock waits in three cases only:
+//! A caller that has to wait for a flush or for memory says so as a [`Pause`], lets go of the lock,
+//! and begins anew then. The holder of the lock waits in three cases only:
 //!
 //! 1. A full vacuum waits for its flushes: all writing waits for it anyway.
 //! 2. Where memory is too little, searches under way end before it is tried again, so that no other
@@ -19,13 +19,13 @@ use crate::index::state::Shared;
 /// The writer of an index, if it was opened for writing and is not closed.
 pub(crate) struct WriterLock {
     writer: Mutex<Option<Writer>>,
-    /// Held by the batch whose turn it is, also while it waits.
+    /// Held by one batch after the other, also while it waits.
     batches: Mutex<()>,
-    /// Told after a turn that may have brought something, if anybody waits for that.
+    /// Told after an act that may have brought something, if anybody waits for that.
     events: EventCount,
 }
 
-/// What must be so before an act has the writer.
+/// The conditions under which an act gets the writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gate {
     /// Nothing.
@@ -52,16 +52,16 @@ impl WriterLock {
         self.take_since(Instant::now(), act)
     }
 
-    /// Has `act` change the index in the turn of batches, of which the next waits until this one
+    /// Has `act` change the index as a batch, of which the next waits until this one
     /// ends.
-    pub(crate) fn take_in_turn<T>(
+    pub(crate) fn take_as_batch<T>(
         &self,
         shared: &Shared,
         gate: Gate,
         act: impl FnMut(&mut Writer) -> Result<T>,
     ) -> Result<T> {
         let asked_at = Instant::now();
-        let _turn = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
+        let _batch = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
         self.take_behind(shared, asked_at, gate, act)
     }
 
@@ -74,12 +74,12 @@ impl WriterLock {
         mut act: impl FnMut(&mut Writer) -> Result<T>,
     ) -> Result<T> {
         loop {
-            let turn: Result<std::result::Result<T, Pause>> =
+            let done: Result<std::result::Result<T, Pause>> =
                 self.take_since(asked_at, |writer| match writer.pause(&mut gate)? {
                     Some(pause) => Ok(Err(pause)),
                     None => writer.try_act(&mut gate, &mut act),
                 });
-            match turn? {
+            match done? {
                 Ok(done) => return Ok(done),
                 Err(pause) => pause.wait(shared),
             }
@@ -112,7 +112,7 @@ impl WriterLock {
         shared: &Shared,
         act: impl FnOnce(&mut Writer) -> Result<()>,
     ) -> Result<()> {
-        let _turn = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
+        let _batch = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
         let mut taken = self.lock();
         while let Some(writer) = &mut *taken
             && let Some(pause) = writer.pause(&mut Gate::NoFlush)?
@@ -134,7 +134,7 @@ impl WriterLock {
         self.events.notify();
     }
 
-    /// Has `watch` look at the writer. Then waits for as long as it says, or until the next turn
+    /// Has `watch` look at the writer. Then waits for as long as it says, or until the next act
     /// where it does not, or until a flush ends, a reader lets go, or memory that was wanted is
     /// free. Ends, with `false`, when writing has ended.
     pub(crate) fn watch(&self, watch: impl FnOnce(&mut Writer) -> Option<Duration>) -> bool {
@@ -144,7 +144,7 @@ impl WriterLock {
             return false;
         };
         let most = watch(writer);
-        // The end of a flush wakes up as well, and turns beside it need not.
+        // The end of a flush wakes up as well, and acts beside it need not.
         writer.is_watched = most.is_none() && writer.flushing.is_none();
         drop(taken);
         self.events.wait(seen, most);

@@ -16,11 +16,11 @@ const RUNS_TOGETHER: usize = 8;
 /// The part of the memory that restoring takes of an index that is only read.
 const READ_ONLY_ONE_OF: usize = 16;
 
-/// What a document takes for each byte of its source, about, and beside that.
+/// The memory of a document for each byte of its source, about, and beside that.
 const BYTES_PER_SOURCE_BYTE: usize = 12;
 const RECORD_BYTES: usize = 64;
 
-/// What an entry takes beside its ID, with the length of a field.
+/// The memory of an entry beside its ID, with the length of a field.
 const ENTRY_BYTES: usize = size_of::<(IdEntry, String, Span)>() + 64;
 
 /// Records of documents, and where they stand.
@@ -38,7 +38,7 @@ pub(crate) struct Restored {
 pub(crate) struct Restoring<'r> {
     shared: Arc<Shared>,
     dictionaries: Dictionaries,
-    /// Those that are left: runs of records, with the bytes of their sources.
+    /// The runs of records that are left, with the bytes of their sources.
     runs: VecDeque<(&'r Records, usize)>,
 }
 
@@ -164,8 +164,9 @@ fn restore_within(
 
 /// Reads a source as it was read when it came.
 fn parse_again(record: &DocumentRecord<'_>, source: &[u8]) -> Result<Document> {
-    match record.id_in_source {
-        true => Document::parse(source),
-        false => Document::parse_as(Some(record.id.to_owned()), source),
+    if record.id_in_source {
+        Document::parse(source)
+    } else {
+        Document::parse_as(Some(record.id.to_owned()), source)
     }
 }

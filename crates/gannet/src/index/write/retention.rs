@@ -9,7 +9,7 @@ use crate::index::state::RetentionLimits;
 /// Bytes on flash that snapshots and leases may keep from being reused, however small the index.
 const HELD_BYTES: u64 = 64 << 20;
 
-/// How often it is looked whether other processes have let go.
+/// The interval of looks for other processes that have let go.
 const LOOK: Duration = Duration::from_millis(200);
 
 impl Writer {
@@ -39,8 +39,8 @@ impl Writer {
         self.shared.store.remove_zones(&free)
     }
 
-    /// When zones may have to be removed that wait for readers, if nothing happens before. What
-    /// another process reads can only be looked for.
+    /// Returns the time until zones may have to be removed that wait for readers, if nothing
+    /// happens before. Readers in other processes can only be looked for.
     pub(crate) fn next_removal(&self) -> Option<Duration> {
         let published = &self.shared.published;
         match (published.has_retired(), self.leases.oldest()) {

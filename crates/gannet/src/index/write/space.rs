@@ -13,10 +13,10 @@
 //! stopped, and writing goes on by itself then. Work that can wait, as cleaning and vacuum, takes
 //! what is left beyond the first (see `room`).
 //!
-//! How much a flush writes is not known before, so this is an estimate from above of the parts that
-//! matter: the more is in the buffers, the more it is too high. Where that alone would have a batch
-//! or deletions rejected, the buffers are flushed first. Where the estimate is too low, or another
-//! program takes the space, or a quota hides what is free, the writer stops.
+//! The bytes that a flush writes are not known before, so this is an estimate from above of the
+//! parts that matter: the more is in the buffers, the more it is too high. If that alone would have
+//! a batch or deletions rejected, the buffers are flushed first. If the estimate is too low, or
+//! another program takes the space, or a quota hides what is free, the writer stops.
 
 use super::writer::Writer;
 use crate::base::{PAGE_SIZE, Result};
@@ -33,7 +33,7 @@ const LOOK_EVERY: u64 = 16 << 10;
 /// Pages that are begun, one for each stream and tree, links of new zones, root slots.
 const BEGUN: u64 = 64 * PAGE_SIZE as u64;
 
-/// What a byte of source adds to what must be free: a byte of log, and up to four in the posting
+/// The free space that each byte of source needs: a byte of log, and up to four in the posting
 /// buffer, as much of which may be written twice.
 const SHARE_OF_SOURCE: u64 = 8;
 
@@ -46,7 +46,7 @@ const RECENT: [TermTree; DELTA_LEVELS] =
     [TermTree::Delta(0), TermTree::Delta(1), TermTree::Delta(2)];
 const RECENT_MARGIN: (u64, u64) = (9, 8);
 
-/// What the tables of documents forget in one checkpoint of a vacuum.
+/// The greatest part of the documents' tables that one checkpoint of a vacuum forgets.
 const FORGOTTEN_MAX: u64 = 2 << 20;
 
 /// The reserve for deleting and vacuuming: one byte of so many of the index, within bounds.
@@ -115,7 +115,7 @@ impl Writer {
         self.shared.room.keep(self.kept().bytes(), 0, 0).map(drop)
     }
 
-    /// Whether the device was asked a short while ago.
+    /// Returns true if the device was asked a short while ago.
     fn has_looked(&mut self, bytes: u64) -> bool {
         self.unasked_bytes = self.unasked_bytes.saturating_add(bytes);
         self.unasked_bytes < LOOK_EVERY
@@ -151,14 +151,15 @@ impl Writer {
         Ok(())
     }
 
-    /// What a batch, and what comes before the device is asked again, may add to what is kept.
+    /// Returns the bytes that a batch, and what comes before the device is asked again, may add to
+    /// the kept space.
     fn batch_bytes(&self, source_bytes: u64) -> u64 {
         (source_bytes + LOOK_EVERY) * SHARE_OF_SOURCE
     }
 
-    /// What writing leaves for deleting and vacuuming: a part of the index for the first steps of a
-    /// vacuum, each of which gives more back; the tree of IDs twice, most leaves of which many
-    /// deletions write anew; and a flush.
+    /// Returns the space that writing leaves for deleting and vacuuming: a part of the index for
+    /// the first steps of a vacuum, each of which gives more back; the tree of IDs twice, most
+    /// leaves of which many deletions write anew; and a flush.
     fn reserve_bytes(&self) -> u64 {
         let allocated = self.shared.store.zones().allocated_bytes();
         let ids = 2 * self.state.ids.nodes();
@@ -204,9 +205,10 @@ impl Writer {
     fn list_nodes_to_rewrite(&self) -> u64 {
         let terms = self.state.buffers.terms() as u64;
         let lists = TermTree::LISTS.map(|tree| self.state.terms.tree(tree).entries());
-        match terms_join_at_once(terms, lists.iter().sum()) {
-            true => self.nodes_of(TermTree::LISTS.into_iter()),
-            false => 0,
+        if terms_join_at_once(terms, lists.iter().sum()) {
+            self.nodes_of(TermTree::LISTS.into_iter())
+        } else {
+            0
         }
     }
 

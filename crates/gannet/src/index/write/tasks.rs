@@ -5,7 +5,7 @@ use crate::base::Result;
 use crate::index::schedule::{Condition, KeptSpace, MaintenanceTask, Occasion, due};
 
 impl Writer {
-    /// What the scheduler is asked about.
+    /// Returns the condition about which the scheduler is asked.
     pub(crate) fn condition(&self) -> Condition<'_> {
         let gone = self.state.vacuumed.documents;
         Condition {
@@ -30,7 +30,7 @@ impl Writer {
         }
     }
 
-    /// Whether the next flush is to begin before the buffers are full.
+    /// Returns true if the next flush is to begin before the buffers are full.
     pub(crate) fn is_due_early(&mut self) -> bool {
         let now = self.condition_with_log();
         due(Occasion::Write, &now).next().is_some()
@@ -59,7 +59,7 @@ impl Writer {
         let flushing = self.flushing.as_ref().map(|flushing| flushing.asked);
         let flushing = flushing.unwrap_or_default();
         let state = &self.state;
-        let deleted = (state.vacuumed.documents, state.tables.deleted_count());
-        Ok(self.scheduler.ask(task, flushing, deleted))
+        let (vacuumed, deleted) = (state.vacuumed.documents, state.tables.deleted_count());
+        Ok(self.scheduler.ask(task, flushing, vacuumed, deleted))
     }
 }

@@ -1,4 +1,4 @@
-//! What an act of the writer waits for, and what it gives back where memory is too little.
+//! Decides what an act of the writer waits for, and what it gives back if memory is too little.
 //!
 //! The writer says what is to be waited for; `WriterLock` waits without the lock and tries again.
 
@@ -10,12 +10,12 @@ use crate::base::{Error, Result};
 use crate::index::flush::Pause;
 use crate::index::state::{Relief, SEARCHES_END, with_relief};
 
-/// How long memory is waited for before it is looked whether there is more: what was given back
-/// between an attempt and the wait is not told.
+/// The interval of looks for more memory: what was given back between an attempt and the wait is
+/// not told.
 const LOOK: Duration = Duration::from_millis(20);
 
 impl Writer {
-    /// What is to be waited for before `gate` lets an act have the writer.
+    /// Returns the wait before `gate` lets an act have the writer.
     pub(crate) fn pause(&mut self, gate: &mut Gate) -> Result<Option<Pause>> {
         self.check_running()?;
         self.poll_flush()?;
@@ -60,7 +60,7 @@ impl Writer {
         done
     }
 
-    /// What is to be waited for before an act is tried again that failed, if that may help.
+    /// Returns the wait before a failed act is tried again, if that may help.
     fn pause_after(&mut self, error: Error, gate: &mut Gate) -> Result<Pause> {
         if self.stopped.is_some() {
             return Err(error);
@@ -96,7 +96,7 @@ impl Writer {
         with_relief(
             &mut context,
             order,
-            |(writer, turn), relief| match relief {
+            |(writer, permit), relief| match relief {
                 // It is waited for without the lock.
                 Relief::Buffers if writer.retries && writer.flushing.is_some() => Ok(false),
                 Relief::Buffers => writer.free_buffers().map(|()| true),
@@ -105,7 +105,7 @@ impl Writer {
                     published.give_up_older(writer.generation);
                     // Asked before: who lets go in between may have made room.
                     writer.had_earlier = published.has_older(writer.generation);
-                    *turn = Some(budget.turn_alone(&())?);
+                    *permit = Some(budget.permit_alone(&())?);
                     Ok(true)
                 }
             },
@@ -116,9 +116,10 @@ impl Writer {
     /// Gives back what postings and IDs take that are not on flash yet, and what their flush would
     /// take.
     pub(crate) fn free_buffers(&mut self) -> Result<()> {
-        match self.has_news() {
-            true => self.checkpoint()?,
-            false => self.wait_for_flush()?,
+        if self.has_news() {
+            self.checkpoint()?
+        } else {
+            self.wait_for_flush()?
         }
         self.charge_tables()
     }

@@ -35,7 +35,7 @@ use crate::storage::{
 /// IDs looked up in one go; each holds a frame until all are found.
 const LOOK_UPS_AT_ONCE: usize = 256;
 
-/// What a write did.
+/// The results of a write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// Documents added, replacements included.
@@ -68,39 +68,40 @@ pub(crate) struct Writer {
     pub(crate) generation: u64,
     /// The last operation that the newest root knows, and when that was written or found.
     pub(crate) rooted: (Sequence, Instant),
-    /// Where the log ends that the newest root covers; nothing if there may be more behind it.
+    /// The end of the log that the newest root covers; nothing if there may be more behind it.
     pub(crate) rooted_log: Option<LogStart>,
-    /// Who reads in other processes.
+    /// The readers in other processes.
     pub(crate) leases: Leases,
-    /// Which openings for writing led here, this one included.
+    /// The openings for writing that led here, this one included.
     pub(crate) history: History,
-    /// What the log already says of fields and compression.
+    /// The fields and dictionaries that the log already has.
     pub(crate) logged_fields: usize,
     pub(crate) logged_dictionary: DictionaryVersion,
     /// Bytes of source in the log since the last flush began.
     pub(crate) log_source_bytes: u64,
     /// The work of replaying them.
     pub(crate) log_work: u64,
-    /// What was written in the index's life before it was opened, and what it was given since.
+    /// The lifetime write statistics from before the opening, and the bytes that were given since.
     pub(crate) life_before: Lifetime,
     pub(crate) life: Lifetime,
     pub(crate) scheduler: Scheduler,
-    /// When the turn under way was asked for.
+    /// The time at which the act under way was asked for.
     pub(crate) asked_at: Instant,
-    /// When documents were last written or deleted.
+    /// The time at which documents were last written or deleted.
     pub(crate) written_at: Instant,
-    /// Whether the act under way is tried again after a flush if it lacks memory or space.
+    /// Set if the act under way is tried again after a flush if it lacks memory or space.
     pub(crate) retries: bool,
-    /// Whether searches held earlier states when memory was last tried for.
+    /// Set if searches held earlier states when memory was last tried for.
     pub(crate) had_earlier: bool,
-    /// Whether someone waits for the end of the next turn.
+    /// Set if someone waits for the end of the next act.
     pub(crate) is_watched: bool,
-    /// What syncs have taken since the last checkpoint; they may still be under way.
+    /// The unsynced bytes that syncs have taken since the last checkpoint; they may still be under
+    /// way.
     pub(crate) syncing: Unsynced,
     pub(crate) stopped: Option<String>,
-    /// Whether an index is written that readers are not to see yet (see `renumber`).
+    /// Set if an index is written that readers are not to see yet (see `renumber`).
     pub(crate) unseen: bool,
-    /// Whether the log is being replayed: a root does not have all of it then.
+    /// Set if the log is being replayed: a root does not have all of it then.
     pub(crate) is_replaying: bool,
     /// Bytes of source since the device was last asked how much is free.
     pub(crate) unasked_bytes: u64,
@@ -322,7 +323,7 @@ impl Writer {
         Ok(replaced)
     }
 
-    /// Where the documents with these IDs are: among the new ones, or in the tree, read in one go.
+    /// Looks the documents with these IDs up: among the new ones, or in the tree, read in one go.
     pub(crate) fn look_up(&self, ids: &[&str]) -> Result<Vec<Option<IdEntry>>> {
         let mut found: Vec<Option<IdEntry>> = vec![None; ids.len()];
         let mut open = Vec::new();
@@ -347,7 +348,7 @@ impl Writer {
         Ok(found)
     }
 
-    /// What is known of an ID that is not in the tree yet.
+    /// Returns the entry of an ID that is not in the tree yet.
     fn known_id(&self, id: &str) -> Option<Option<IdEntry>> {
         let older = || self.flushing.as_ref()?.ids.get(id);
         self.state.buffers.new_ids.get(id).or_else(older)
@@ -414,8 +415,8 @@ impl Writer {
         let order = pack(&lengths.collect::<Vec<_>>(), self.log.room());
         let mut spans: Vec<Option<Span>> = vec![None; records.len()];
         let mut body = Vec::new();
-        for (turn, ordinal) in order.iter().enumerate() {
-            let last = ends_batch && turn + 1 == order.len();
+        for (written, ordinal) in order.iter().enumerate() {
+            let last = ends_batch && written + 1 == order.len();
             body.clear();
             records[*ordinal].encode(&mut body);
             let span = self.log.append(RecordKind::Document, last, &body)?;
@@ -471,14 +472,14 @@ impl Writer {
     }
 }
 
-/// Whether a write meets what it expects; nothing has changed so far.
+/// Checks that a write meets what it expects; nothing has changed so far.
 fn check_expected(id: &str, expected: Option<Expected>, found: Option<IdEntry>) -> Result<()> {
     let found = found.map(|entry| (entry.version, entry.sequence));
     expected.map_or(Ok(()), |expected| expected.check(id, found))
 }
 
 impl PreparedDocument {
-    /// What the log keeps of it.
+    /// Returns its record for the log.
     fn record(&self, entry: &IdEntry) -> DocumentRecord<'_> {
         DocumentRecord {
             doc: entry.doc,

@@ -56,7 +56,7 @@ impl Arena {
         self.blocks.len() * BLOCK_BYTES
     }
 
-    /// Whether so many bytes more can be named by addresses of 32 bits.
+    /// Returns true if addresses of 32 bits can name so many bytes more.
     pub(crate) fn has_room_for(&self, bytes: usize) -> bool {
         // What is left of the last blocks may be too short for what comes.
         let wasted = bytes / BLOCK_BYTES * SLICE_BYTES[SLICE_BYTES.len() - 1] + 2 * BLOCK_BYTES;
@@ -165,7 +165,7 @@ fn next_level(level: usize) -> usize {
 }
 
 impl StreamReader<'_> {
-    /// Whether all was read.
+    /// Returns true if all was read.
     pub(crate) fn is_at_end(&self) -> bool {
         self.rest == 0
     }

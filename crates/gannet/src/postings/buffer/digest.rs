@@ -22,13 +22,13 @@ pub fn term_digest(key: &[u8]) -> u64 {
 }
 
 impl Tokens {
-    /// Whether there is anything of a phrase filter.
+    /// Returns true if there is anything of a phrase filter.
     pub fn has_filter(&self) -> bool {
         self.filter.iter().any(|side| !side.is_empty())
     }
 
-    /// Whether the filter passes every word, since the words beside the tokens were not known when
-    /// it was made.
+    /// Returns true if the filter passes every word, since the words beside the tokens were not
+    /// known when it was made.
     pub fn passes_all(&self) -> bool {
         self.has_filter() && self.filter.iter().flatten().all(|byte| *byte == u8::MAX)
     }

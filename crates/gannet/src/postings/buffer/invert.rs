@@ -32,7 +32,7 @@ pub(crate) struct InvertedTerm {
     pub(crate) hash: u32,
     pub(crate) key_start: u32,
     pub(crate) key_length: u16,
-    /// Which neighbours stand behind the positions.
+    /// The neighbours that stand behind the positions.
     pub(crate) filters: PhraseFilters,
     pub(crate) count: u32,
     pub(crate) total_frequency: u32,
@@ -58,7 +58,7 @@ pub struct Inverter {
     failed: Option<Error>,
 }
 
-/// What an inverter has reserved.
+/// The reservation of an inverter.
 #[derive(Debug)]
 struct Memory {
     reservation: Reservation,
@@ -86,11 +86,11 @@ struct InvertedToken {
     position: u32,
 }
 
-/// What a token takes: as it comes, in the order of terms, and coded, about.
+/// The memory of a token: as it comes, in the order of terms, and coded, about.
 const TOKEN_BYTES: usize = size_of::<InvertedToken>() + size_of::<u32>() + CODED_BYTES;
 const CODED_BYTES: usize = 4;
 
-/// What a term takes: as it comes, where its tokens are, and coded.
+/// The memory of a term: as it comes, its place among the tokens, and coded.
 const TERM_BYTES: usize = size_of::<Interned>() + size_of::<u32>() + size_of::<InvertedTerm>();
 
 /// The most that coding a token appends: a position, its neighbours, and a posting.
@@ -155,7 +155,7 @@ impl InvertedBatch {
             + self.terms.capacity() * size_of::<InvertedTerm>()
     }
 
-    /// How many documents its terms have, added up.
+    /// Returns the number of documents of its terms, added up.
     pub(crate) fn postings(&self) -> u64 {
         self.terms.iter().map(|term| term.count as u64).sum()
     }
@@ -199,7 +199,7 @@ impl Inverter {
     /// ascending order, and so do the positions of one term key in a document. `filters` are those
     /// that its field keeps.
     ///
-    /// Where memory is lacking, the token is lost, and [`Inverter::check`] tells.
+    /// Adds a token. If memory is lacking, the token is lost, and [`Inverter::check`] tells.
     #[inline]
     pub fn add(&mut self, key: &[u8], document: u32, position: u32, filters: PhraseFilters) {
         if self.tokens.len() == self.tokens.capacity() && !self.grow() {
@@ -299,14 +299,12 @@ impl Inverter {
         let terms = next_capacity(self.terms.len(), self.terms.capacity(), TERM_BYTES);
         let keys = next_capacity(self.keys.len() + KEY_BYTES_MAX, self.keys.capacity(), 1);
         // A vector and the larger one that takes its place are there at once.
-        let table = match terms > self.table.capacity() {
-            true => (terms * 8 / 7).next_power_of_two() * (size_of::<u32>() + 1),
-            false => 0,
+        let table = if terms > self.table.capacity() {
+            (terms * 8 / 7).next_power_of_two() * (size_of::<u32>() + 1)
+        } else {
+            0
         };
-        let grown = |new: usize, old: usize, bytes: usize| match new > old {
-            true => new * bytes,
-            false => 0,
-        };
+        let grown = |new: usize, old: usize, bytes: usize| if new > old { new * bytes } else { 0 };
         let more = grown(tokens, self.tokens.capacity(), TOKEN_BYTES)
             + grown(terms, self.terms.capacity(), TERM_BYTES)
             + grown(keys, self.keys.capacity(), 1)
@@ -484,14 +482,15 @@ fn next_capacity(length: usize, capacity: usize, bytes: usize) -> usize {
     if length < capacity {
         return capacity;
     }
-    let more = match capacity * bytes > LARGE_BYTES {
-        true => capacity / 2,
-        false => capacity,
+    let more = if capacity * bytes > LARGE_BYTES {
+        capacity / 2
+    } else {
+        capacity
     };
     (capacity + more).max(length + 1).max(64)
 }
 
-/// What a slot of the posting buffer keeps of a key's hash.
+/// Returns the part of a key's hash that a slot of the posting buffer keeps.
 pub(crate) fn short_hash(hash: u64) -> u32 {
     (hash ^ hash >> 32) as u32
 }

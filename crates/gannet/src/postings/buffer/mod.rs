@@ -65,9 +65,9 @@ const WAIT_FOR_READERS: Duration = Duration::from_micros(300);
 
 const WHAT: &str = "a posting buffer";
 
-/// What looks at all terms of a buffer.
+/// Looks at all terms of a buffer.
 pub trait TermVisitor {
-    /// Whether the docs of the term with this key are to be shown.
+    /// Returns true if the docs of the term with this key are to be shown.
     fn wants(&mut self, key: &[u8]) -> Result<bool>;
 
     /// Takes a doc of the last term that was wanted.
@@ -132,7 +132,8 @@ impl PostingBuffer {
             }
             inner.touch(&slots[..terms.len()]);
             for (slot, term) in slots.iter().zip(terms) {
-                inner.append(*slot, term, batch.streams(term), base);
+                let (docs, positions) = batch.streams(term);
+                inner.append(*slot, term, docs, positions, base);
             }
         }
     }
@@ -194,9 +195,10 @@ impl PostingBuffer {
         reserve(lengths.iter().sum())?;
         let fragment = inner.fragment(&slot, lengths, reach);
         drop(inner);
-        Ok(Some(match slot.last < below {
-            true => fragment,
-            false => fragment.truncated(below),
+        Ok(Some(if slot.last < below {
+            fragment
+        } else {
+            fragment.truncated(below)
         }))
     }
 
@@ -311,8 +313,8 @@ impl FrozenBuffer<'_> {
     }
 }
 
-/// What decides the order of nearly all keys: the field, and the first bytes behind it as a number.
-/// Numbers sort as the keys do.
+/// Returns the part that decides the order of nearly all keys: the field, and the first bytes
+/// behind it as a number. Numbers sort as the keys do.
 fn sorting_head(key: &[u8]) -> (u16, u64) {
     let mut head = [0; FIELD_BYTES + HEAD_BYTES];
     let length = key.len().min(head.len());
@@ -377,11 +379,12 @@ impl Inner {
     /// Memory that the table takes beside its own while it grows to hold so many more terms.
     fn growth(&self, terms: usize) -> usize {
         let length = self.table.len() + terms;
-        match length > self.table.capacity() {
+        if length > self.table.capacity() {
             // A place takes a slot's number and a control byte, and at most seven eighths of them
             // are taken.
-            true => (length * 8 / 7).next_power_of_two() * (size_of::<u32>() + 1),
-            false => 0,
+            (length * 8 / 7).next_power_of_two() * (size_of::<u32>() + 1)
+        } else {
+            0
         }
     }
 
@@ -427,7 +430,8 @@ impl Inner {
         &mut self,
         slot: u32,
         term: &InvertedTerm,
-        (docs, positions): (&[u8], &[u8]),
+        docs: &[u8],
+        positions: &[u8],
         base: DocId,
     ) {
         let mut slot_value = *self.slots.get(slot);

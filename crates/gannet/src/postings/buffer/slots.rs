@@ -7,8 +7,8 @@ use crate::base::{DocId, PhraseFilters};
 /// Slots of one run: 10 KiB, little beside the smallest buffer.
 const RUN_SLOTS: usize = 256;
 
-/// What a posting buffer keeps of a term. Most terms of a buffer have a posting or two, so half of
-/// its memory would be slots if they were larger than they must be.
+/// The entry of a term in a posting buffer. Most terms of a buffer have a posting or two, so half
+/// of its memory would be slots if they were larger than they must be.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Slot {
     /// Of the key, so that few other keys are compared, and none is read where the table grows.
@@ -20,7 +20,7 @@ pub(crate) struct Slot {
     pub(crate) last: DocId,
     /// The key and the postings.
     pub(crate) stream: Stream,
-    /// Which neighbours stand behind the positions.
+    /// The neighbours that stand behind the positions.
     pub(crate) filters: PhraseFilters,
 }
 

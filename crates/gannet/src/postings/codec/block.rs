@@ -19,7 +19,7 @@ pub const BLOCK: usize = BitPacker4x::BLOCK_LEN;
 
 const WHAT: &str = "a block of postings";
 
-/// What stands for the doc before the first doc of a list: adding one to it gives doc 0.
+/// The doc before the first doc of a list: adding one to it gives doc 0.
 pub const NO_DOC: DocId = END;
 
 /// The numbers of one block.
@@ -39,7 +39,7 @@ const _: () = assert!(
     "a shape must fit one byte"
 );
 
-/// How a block is packed.
+/// The widths in which a block is packed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
     bits: u8,
@@ -86,12 +86,13 @@ impl Shape {
             bits: code % WIDTHS,
             exceptions: code / WIDTHS,
         };
-        match shape.exceptions <= EXCEPTIONS_MAX {
-            true => Ok(shape),
-            false => Err(Error::damaged(
+        if shape.exceptions <= EXCEPTIONS_MAX {
+            Ok(shape)
+        } else {
+            Err(Error::damaged(
                 WHAT,
                 format!("expected the shape of a block, got {code}"),
-            )),
+            ))
         }
     }
 
@@ -101,7 +102,8 @@ impl Shape {
         self.packed_length() + 2 * self.exceptions as usize
     }
 
-    /// Whether the distances of a block may add up to so much that a doc is below the one before.
+    /// Returns true if the distances of a block may add up to so much that a doc is below the one
+    /// before.
     #[inline]
     pub fn may_wrap(self) -> bool {
         let high = if self.exceptions > 0 { HIGH_BITS } else { 0 };

@@ -61,7 +61,7 @@ pub fn put_group(filters: &[u8], out: &mut Vec<u8>) {
         .for_each(|(filter, _)| out.extend_from_slice(filter));
 }
 
-/// How many of `postings` postings have no filter on a side that takes so many bytes.
+/// Returns the number of `postings` postings without a filter on a side that takes so many bytes.
 pub fn empty_filters(postings: u32, bytes: u32) -> u32 {
     let postings = postings as usize;
     let bitmaps = postings / BLOCK * bitmap_bytes(BLOCK) + bitmap_bytes(postings % BLOCK);
@@ -87,12 +87,13 @@ impl<'a> BloomGroup<'a> {
         };
         let bitmap = get(bitmap);
         let (named, got) = (bitmap.count_ones() as usize, filters.len());
-        match named * BLOOM_BYTES == got {
-            true => Ok(BloomGroup { bitmap, filters }),
-            false => Err(Error::damaged(
+        if named * BLOOM_BYTES == got {
+            Ok(BloomGroup { bitmap, filters })
+        } else {
+            Err(Error::damaged(
                 WHAT,
                 format!("expected {named} filters, got {got} bytes"),
-            )),
+            ))
         }
     }
 

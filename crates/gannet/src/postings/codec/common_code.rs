@@ -1,4 +1,4 @@
-//! How the common neighbours of tokens are coded: in groups, a prefix code for each token, and in
+//! Codes the common neighbours of tokens: in groups, a prefix code for each token, and in
 //! fragments, a byte.
 //!
 //! A neighbour is 0, for none of the common words, or the number of one. A *group* is what is known
@@ -45,16 +45,16 @@ const LENGTHS: [u8; SYMBOLS] = [
 /// those of longer ones begin behind them (a canonical code).
 const CODES: [u16; SYMBOLS] = codes();
 
-/// What the next bits of a group begin with, by their value.
+/// The codes at the beginning of the next bits of a group, by their value.
 const STEPS: [CodeStep; 1 << LENGTH_MAX] = steps();
 
 /// Neighbours whose codes lie one behind another in [`LENGTH_MAX`] bits.
 #[derive(Clone, Copy)]
 struct CodeStep {
     neighbours: [u8; 3],
-    /// How many there are, at least one.
+    /// The number of them, at least one.
     count: u8,
-    /// What they take.
+    /// The bits that they take.
     bits: u8,
 }
 
@@ -120,7 +120,7 @@ const fn firsts() -> [u8; 1 << LENGTH_MAX] {
     firsts
 }
 
-/// Whether there is such a neighbour.
+/// Returns true if there is such a neighbour.
 pub fn is_neighbour(number: u16) -> bool {
     (number as usize) < SYMBOLS
 }
@@ -175,12 +175,13 @@ pub fn read_group(group: &[u8], count: usize, out: &mut Vec<u8>) -> Result<()> {
         bit += LENGTHS[step.neighbours[0] as usize] as usize;
     }
     out.truncate(count);
-    match bit.div_ceil(8) == group.len() && next_bits(group, bit) == 0 {
-        true => Ok(()),
-        false => Err(Error::damaged(
+    if bit.div_ceil(8) == group.len() && next_bits(group, bit) == 0 {
+        Ok(())
+    } else {
+        Err(Error::damaged(
             WHAT,
             format!("expected {bit} bits, got {} bytes", group.len()),
-        )),
+        ))
     }
 }
 
@@ -211,8 +212,8 @@ fn next_bits(group: &[u8], bit: usize) -> usize {
 const FREQUENT: [u8; 8] = frequent();
 const FREQUENT_LENGTH_MAX: u8 = 6;
 
-/// Where the bytes begin that stand for a neighbour after, for two frequent ones, and for two that
-/// follow.
+/// The first bytes of those that stand for a neighbour after, for two frequent ones, and for two
+/// that follow.
 const AFTER: u8 = COMMON_WORDS as u8;
 const BOTH: u8 = AFTER + COMMON_WORDS as u8 + 1;
 const FOLLOW: u8 = BOTH + (FREQUENT.len() * FREQUENT.len()) as u8;
@@ -257,13 +258,14 @@ pub fn read_pair(reader: &mut ByteReader<'_>) -> Result<[u8; 2]> {
         FOLLOW => [reader.u8()?, reader.u8()?],
         other => return Err(reader.damaged("the neighbours of a token", other)),
     };
-    match pair.iter().all(|neighbour| is_neighbour(*neighbour as u16)) {
-        true => Ok(pair),
-        false => Err(reader.damaged("numbers of common words", format!("{pair:?}"))),
+    if pair.iter().all(|neighbour| is_neighbour(*neighbour as u16)) {
+        Ok(pair)
+    } else {
+        Err(reader.damaged("numbers of common words", format!("{pair:?}")))
     }
 }
 
-/// How many bytes the neighbours of a token take that begin with this byte.
+/// Returns the number of bytes of a token's neighbours that begin with this byte.
 #[inline]
 pub fn pair_bytes(first: u8) -> usize {
     if first == FOLLOW { 3 } else { 1 }

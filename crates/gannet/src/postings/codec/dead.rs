@@ -10,8 +10,8 @@ pub struct DeadDocs {
 }
 
 impl DeadDocs {
-    /// Those whose bits are set in the bytes of a live set, the first document's in the lowest bit
-    /// of the first byte.
+    /// Takes the documents whose bits are set in the bytes of a live set, the first document's in
+    /// the lowest bit of the first byte.
     pub fn new(bytes: &[u8]) -> DeadDocs {
         let word = |bytes: &[u8]| {
             let mut word = [0; 8];
@@ -28,25 +28,25 @@ impl DeadDocs {
         (end as usize).div_ceil(64) * size_of::<u64>()
     }
 
-    /// How many there are.
+    /// Returns the number of documents.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Whether a document is among them.
+    /// Returns true if a document is among them.
     #[inline]
     pub fn has(&self, doc: DocId) -> bool {
         let word = self.words.get(doc as usize / 64);
         word.is_some_and(|word| word >> (doc % 64) & 1 == 1)
     }
 
-    /// Whether any document from `first` to `last` is among them.
+    /// Returns true if any document from `first` to `last` is among them.
     pub fn has_any(&self, first: DocId, last: DocId) -> bool {
         self.within(first, last)
             .any(|(word, mask)| word & mask != 0)
     }
 
-    /// Whether all documents from `first` to `last` are.
+    /// Returns true if all documents from `first` to `last` are.
     pub fn has_all(&self, first: DocId, last: DocId) -> bool {
         self.within(first, last)
             .all(|(word, mask)| word & mask == mask)

@@ -32,7 +32,8 @@ pub(crate) const TABLE_LIMIT: usize = 96;
 /// The header at its longest, the table apart.
 pub(crate) const HEADER_LIMIT: usize = 5 + 5 + 2 + 2 + 5 + 1 + 1;
 
-/// What is more in a chunk with a phrase filter, the bytes of each group apart.
+/// The greatest number of further bytes in a chunk with a phrase filter, the bytes of each group
+/// apart.
 pub(crate) const GROUPS_LIMIT: usize = 2 + 5 + 5;
 
 /// The directory's word on one block, and what follows from the blocks before it.
@@ -44,24 +45,24 @@ pub struct BlockEntry {
     pub last: DocId,
     /// Postings: 128 but for the last block.
     pub count: u8,
-    /// How the docs are packed.
+    /// The shape of the packed docs.
     doc_shape: Shape,
-    /// How the frequencies are packed.
+    /// The shape of the packed frequencies.
     frequency_shape: Shape,
-    /// Where its impacts stand in the page's bytes.
+    /// The position of its impacts in the page's bytes.
     pairs: u32,
     /// The number, within the chunk, of the first position of the block's first posting.
     pub first_position: u32,
-    /// Where the block's data starts, from the start of the page's data.
+    /// The position of the block's data from the start of the page's data.
     at: u32,
 }
 
-/// Where what the phrase filter knows of a block stands among what it knows of its side.
+/// The place of a block's group among those of its side of the phrase filter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GroupRef {
     /// The first byte.
     pub start: u32,
-    /// How many bytes.
+    /// The number of bytes.
     pub length: u32,
 }
 
@@ -69,14 +70,14 @@ pub struct GroupRef {
 #[derive(Clone, Debug)]
 pub struct DocsPage {
     bytes: Bytes,
-    /// Where the page starts in `bytes`.
+    /// The start of the page in `bytes`.
     start: usize,
     /// The blocks' data within `bytes`.
     data: Range<usize>,
     blocks: Vec<BlockEntry>,
-    /// Where it is told where the groups of the phrase filter stand, if there are any.
+    /// The range of the lengths of the phrase filter's groups, if there are any.
     group_bytes: Range<usize>,
-    /// Where they stand, once that was asked for: only phrases ask.
+    /// The groups' places, once they were asked for: only phrases ask.
     groups: OnceLock<Vec<[GroupRef; 2]>>,
     first_position_page: u32,
     stride: u8,
@@ -159,14 +160,14 @@ impl DocsPage {
         self.blocks.last().map_or(NO_DOC, |entry| entry.last)
     }
 
-    /// Whether no page before it can have `target`.
+    /// Returns true if no page before it can have `target`.
     #[inline]
     pub fn starts_by(&self, target: DocId) -> bool {
         let before = self.blocks.first().map_or(NO_DOC, |first| first.before);
         before == NO_DOC || target > before
     }
 
-    /// Whether the first doc of the list from `target` on is in the page.
+    /// Returns true if the first doc of the list from `target` on is in the page.
     #[inline]
     pub fn spans(&self, target: DocId) -> bool {
         self.starts_by(target) && self.last() >= target
@@ -234,7 +235,7 @@ impl DocsPage {
             .saturating_add(strides.saturating_mul(self.stride()))
     }
 
-    /// Where the groups of a block stand, of the words before and of those after.
+    /// Returns the places of the groups of a block, of the words before and of those after.
     pub fn groups(&self, block: usize) -> Result<[GroupRef; 2]> {
         if self.groups.get().is_none() {
             let told = self.start + self.group_bytes.start..self.start + self.group_bytes.end;
@@ -247,12 +248,12 @@ impl DocsPage {
         Ok(groups.copied().unwrap_or_default())
     }
 
-    /// Whether [`DocsPage::position_page`] is exact.
+    /// Returns true if [`DocsPage::position_page`] is exact.
     pub fn knows_position_pages(&self) -> bool {
         self.stride() == 1
     }
 
-    /// How many position pages one entry of the table stands for.
+    /// Returns the number of position pages that one entry of the table stands for.
     pub fn stride(&self) -> u32 {
         1 << self.stride
     }
@@ -263,7 +264,8 @@ impl DocsPage {
     }
 }
 
-/// Where the groups of the blocks stand: those of the first on each side, then the bytes of each.
+/// Parses the places of the blocks' groups: those of the first on each side, then the bytes of
+/// each.
 fn parse_groups(count: usize, reader: &mut ByteReader<'_>) -> Result<Vec<[GroupRef; 2]>> {
     let mut starts = [reader.varint_u32()?, reader.varint_u32()?];
     let mut all = Vec::with_capacity(count);
@@ -280,9 +282,10 @@ fn parse_groups(count: usize, reader: &mut ByteReader<'_>) -> Result<Vec<[GroupR
         }
         all.push(groups);
     }
-    match reader.is_empty() {
-        true => Ok(all),
-        false => Err(reader.damaged("as many groups as blocks", "more bytes")),
+    if reader.is_empty() {
+        Ok(all)
+    } else {
+        Err(reader.damaged("as many groups as blocks", "more bytes"))
     }
 }
 
@@ -300,7 +303,7 @@ fn parse_table(first: u32, reader: &mut ByteReader<'_>) -> Result<Vec<u32>> {
     Ok(table)
 }
 
-/// What is behind the blocks whose directory entries were read.
+/// The parts of the page behind the blocks whose directory entries were read.
 struct Behind {
     last: DocId,
     first_position: u32,

@@ -50,7 +50,7 @@ const BLOOM: u8 = 0x40;
 /// Beside a chunk's layout: what lies behind the docs pages lies in a run of its own.
 const APART: u8 = 0x20;
 
-/// How the bytes of a chunk are laid out.
+/// The layout of the bytes of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Layout {
@@ -60,7 +60,7 @@ pub enum Layout {
     Split = 2,
 }
 
-/// Where a chunk's bytes lie: in one run or, of some grouped chunks, in two.
+/// The place of a chunk's bytes: one run or, for some grouped chunks, two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChunkPlace {
     /// All bytes, or those up to the end of the docs pages.
@@ -72,9 +72,9 @@ pub struct ChunkPlace {
 /// One chunk of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChunkRef {
-    /// Where its bytes lie.
+    /// The place of its bytes.
     pub place: ChunkPlace,
-    /// How they are laid out.
+    /// Their layout.
     pub layout: Layout,
     /// The first doc.
     pub first: DocId,
@@ -125,8 +125,8 @@ impl ChunkPlace {
         [Some(self.front), self.back].into_iter().flatten()
     }
 
-    /// Where the `length` bytes from byte `start` of the chunk on lie. They are inside the chunk
-    /// and in one run.
+    /// Returns the place of the `length` bytes from byte `start` of the chunk on. They are inside
+    /// the chunk and in one run.
     pub fn part(&self, start: u32, length: u32) -> Span {
         match self.back {
             Some(back) if start >= self.front.length => {
@@ -143,8 +143,8 @@ impl ChunkRef {
         self.place.length()
     }
 
-    /// Where the bytes of the phrase filter lie in the chunk: right behind the docs pages, in a
-    /// split chunk from a fresh page on. Empty without one.
+    /// Returns the range of the phrase filter in the chunk: right behind the docs pages, in a split
+    /// chunk from a fresh page on. Empty without one.
     pub fn filter(&self) -> Range<u64> {
         let docs = self.docs_length as u64;
         if self.filters == PhraseFilters::None {
@@ -158,7 +158,7 @@ impl ChunkRef {
         start..start + before + after
     }
 
-    /// How many of its Bloom filters, two for each posting, are empty.
+    /// Returns the number of its Bloom filters, two for each posting, that are empty.
     pub fn empty_filters(&self) -> u64 {
         let sides = self.filter_lengths.into_iter();
         sides
@@ -182,9 +182,10 @@ impl TermEntry {
 
     /// The last doc, if there is any.
     pub fn last(&self) -> Option<DocId> {
-        match self.tail.is_empty() {
-            false => Some(self.tail.last),
-            true => self.chunks.last().map(|chunk| chunk.last),
+        if self.tail.is_empty() {
+            self.chunks.last().map(|chunk| chunk.last)
+        } else {
+            Some(self.tail.last)
         }
     }
 
@@ -205,16 +206,15 @@ impl TermEntry {
             self.encode_chunks(&mut out);
         }
         self.tail.encode(self.tail_base(), &mut out)?;
-        match out.len() > ENTRY_LIMIT || self.chunks.len() > CHUNKS_LIMIT {
-            true => Err(Error::internal(format!(
+        if out.len() > ENTRY_LIMIT || self.chunks.len() > CHUNKS_LIMIT {
+            Err(Error::internal(format!(
                 "expected a term entry of at most {ENTRY_LIMIT} bytes and {CHUNKS_LIMIT} chunks, found {} bytes and {} chunks",
                 out.len(),
                 self.chunks.len()
-            ))),
-            false => {
-                debug_assert!(TermEntry::decode_only_chunks(&out).is_ok_and(|c| c == self.chunks));
-                Ok(out)
-            }
+            )))
+        } else {
+            debug_assert!(TermEntry::decode_only_chunks(&out).is_ok_and(|c| c == self.chunks));
+            Ok(out)
         }
     }
 
@@ -240,7 +240,7 @@ impl TermEntry {
         Ok(entry.chunks)
     }
 
-    /// Whether a coded entry has chunks.
+    /// Returns true if a coded entry has chunks.
     pub fn has_chunks(bytes: &[u8]) -> bool {
         bytes.first().is_some_and(|format| format & HAS_CHUNKS != 0)
     }
@@ -272,7 +272,7 @@ impl TermEntry {
         }
     }
 
-    /// What the tail counts from: so its first delta is as small as can be.
+    /// Returns the doc that the tail counts from: so its first delta is as small as can be.
     fn tail_base(&self) -> DocId {
         self.chunks.last().map_or(0, |chunk| chunk.last)
     }
@@ -397,7 +397,8 @@ fn sum(reader: &mut ByteReader<'_>, number: u32) -> Result<u32> {
     sum.ok_or_else(|| reader.damaged("a sum of 32 bits", more))
 }
 
-/// Whether the place of a chunk can be true, so that address arithmetic on it cannot overflow.
+/// Returns true if the place of a chunk is possible, so that address arithmetic on it cannot
+/// overflow.
 fn is_sound(chunk: &ChunkRef) -> bool {
     let ChunkPlace { front, back } = &chunk.place;
     let length = front.length as u64 + back.map_or(0, |back| back.length as u64);

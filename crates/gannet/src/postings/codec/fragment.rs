@@ -27,7 +27,7 @@ const WHAT: &str = "a postings fragment";
 /// A run of postings, coded against a base.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fragment {
-    /// What the first posting's delta counts from: at most the first doc.
+    /// The doc that the first posting's delta counts from: at most the first doc.
     pub base: DocId,
     /// Postings.
     pub count: u32,
@@ -37,7 +37,7 @@ pub struct Fragment {
     pub max_frequency: u32,
     /// The last doc; the base while there is none.
     pub last: DocId,
-    /// Which neighbours stand behind the positions.
+    /// The neighbours that stand behind the positions.
     pub filters: PhraseFilters,
     /// The docs stream.
     pub docs: Vec<u8>,
@@ -78,7 +78,7 @@ impl Fragment {
         }
     }
 
-    /// Whether there is no posting.
+    /// Returns true if there is no posting.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -200,7 +200,8 @@ impl Fragment {
         true
     }
 
-    /// What is left without dead documents, and how many tokens are gone; nothing if none is.
+    /// Returns the rest without dead documents, and the number of tokens that are gone; nothing if
+    /// none is.
     pub(crate) fn without(&self, dead: &DeadDocs) -> Result<Option<(Fragment, u64)>> {
         let mut kept = Fragment::new(self.base);
         kept.filters = self.filters;
@@ -253,7 +254,7 @@ impl Fragment {
     }
 
     /// Appends the fragment in one piece, coded against `base`: the count, the docs, the positions.
-    /// Where each ends follows from the count and the frequencies.
+    /// The end of each follows from the count and the frequencies.
     pub fn encode(&self, base: DocId, out: &mut Vec<u8>) -> Result<()> {
         put_varint(out, self.count as u64);
         if !self.is_empty() {
@@ -298,12 +299,11 @@ impl Fragment {
     pub fn check(&self) -> Result<()> {
         let (mut reader, mut tokens) = (self.reader(), Tokens::default());
         while reader.next(&mut tokens)?.is_some() {}
-        match reader.positions.is_empty() {
-            true => Ok(()),
-            false => {
-                let rest = reader.positions.rest().len();
-                Err(reader.positions.damaged("the last position", rest))
-            }
+        if reader.positions.is_empty() {
+            Ok(())
+        } else {
+            let rest = reader.positions.rest().len();
+            Err(reader.positions.damaged("the last position", rest))
         }
     }
 

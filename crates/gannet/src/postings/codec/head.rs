@@ -48,7 +48,7 @@ struct IndexEntry {
     last: DocId,
     /// Its first docs page.
     first: u32,
-    /// Where its pairs are coded.
+    /// The position of its coded pairs.
     pairs: u32,
 }
 
@@ -60,7 +60,7 @@ enum HeadIndex {
     Pages(PageIndex),
 }
 
-/// What the index says about where a doc would be.
+/// The answer of the index about the place of a doc.
 #[derive(Clone, Copy, Debug)]
 pub enum HeadFound {
     /// In this docs page.
@@ -91,9 +91,10 @@ impl Head {
             Layout::Grouped => Head::parse_grouped(chunk, &mut reader),
             Layout::Split => Head::parse_split(chunk, &mut reader),
         }?;
-        match reader.is_empty() && head.places.add_up(chunk.length()) {
-            true => Ok(head),
-            false => Err(reader.damaged("a head that agrees with its chunk", "another")),
+        if reader.is_empty() && head.places.add_up(chunk.length()) {
+            Ok(head)
+        } else {
+            Err(reader.damaged("a head that agrees with its chunk", "another"))
         }
     }
 
@@ -129,30 +130,31 @@ impl Head {
         let end = top.entries.get(at + 1).map_or(top.end, |next| next.first);
         let mut reader = ByteReader::new(bytes, WHAT);
         let index = PageIndex::parse(&mut reader, (end - first) as usize, before, first, false)?;
-        match index.last() == last {
-            true => Ok(index),
-            false => Err(reader.damaged("the last doc that the head names", "another")),
+        if index.last() == last {
+            Ok(index)
+        } else {
+            Err(reader.damaged("the last doc that the head names", "another"))
         }
     }
 
-    /// Where an index page lies.
+    /// Returns the place of an index page.
     pub fn index_page(&self, ordinal: u32) -> Result<Span> {
         let span = self.places.index_page(ordinal, &self.place);
         span.ok_or_else(|| Error::damaged(WHAT, "expected more index pages"))
     }
 
-    /// How many position pages there are.
+    /// Returns the number of position pages.
     pub fn position_pages(&self) -> u32 {
         self.places.position_pages()
     }
 
-    /// Where a docs page lies.
+    /// Returns the place of a docs page.
     pub fn docs_page(&self, page: u32) -> Result<Span> {
         let span = self.places.docs_page(page, &self.place);
         span.ok_or_else(|| Error::damaged(WHAT, "expected more pages of postings"))
     }
 
-    /// Where a position page lies; nothing if there are not so many.
+    /// Returns the place of a position page; nothing if there are not so many.
     pub fn position_page(&self, page: u32) -> Option<Span> {
         self.places.position_page(page, &self.place)
     }
@@ -217,7 +219,7 @@ impl Head {
     }
 }
 
-/// Where the parts of a grouped chunk start, and where the last ends.
+/// Parses the starts of the parts of a grouped chunk, and the end of the last.
 fn parse_starts(
     chunk: &ChunkRef,
     docs_pages: usize,
@@ -236,9 +238,10 @@ fn parse_starts(
         starts.push(at);
     }
     starts.push(chunk.length() - filter_length(chunk));
-    match starts[docs_pages] == chunk.docs_length {
-        true => Ok(starts),
-        false => Err(reader.damaged("docs pages where the entry has them", starts[docs_pages])),
+    if starts[docs_pages] == chunk.docs_length {
+        Ok(starts)
+    } else {
+        Err(reader.damaged("docs pages where the entry has them", starts[docs_pages]))
     }
 }
 

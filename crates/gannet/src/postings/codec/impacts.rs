@@ -45,7 +45,7 @@ pub struct Impacts {
 }
 
 impl Pair {
-    /// Whether a posting with `other` can score no more than one with this pair.
+    /// Returns true if a posting with `other` can score no more than one with this pair.
     #[inline]
     pub fn dominates(&self, other: Pair) -> bool {
         self.frequency >= other.frequency && self.norm <= other.norm

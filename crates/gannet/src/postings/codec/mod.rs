@@ -1,4 +1,4 @@
-//! How postings, blocks, heads, entries and filters are coded.
+//! Codes postings, blocks, heads, entries and filters.
 
 pub(crate) mod block;
 pub(crate) mod bloom;

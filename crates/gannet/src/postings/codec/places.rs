@@ -1,5 +1,5 @@
-//! Where the parts of a chunk lie: docs pages, position pages, index pages. (Where the phrase
-//! filter lies, between docs and positions, the entry says: `ChunkRef::filter`.)
+//! Computes the places of the parts of a chunk: docs pages, position pages, index pages. (That of
+//! the phrase filter, between docs and positions, is in the entry: `ChunkRef::filter`.)
 //!
 //! All places count from the chunk's start, so that a chunk moves by copying its bytes. In a
 //! *grouped* chunk the parts follow each other without padding: one read brings all of them. In a
@@ -11,7 +11,7 @@ use crate::base::{PAGE_PAYLOAD, Span};
 
 const PAGE: u64 = PAGE_PAYLOAD as u64;
 
-/// Where the parts of one chunk lie.
+/// The places of the parts of one chunk.
 #[derive(Clone, Debug)]
 pub enum Places {
     /// One behind another.
@@ -27,8 +27,8 @@ pub struct GroupedPlaces {
     pub docs_pages: u32,
     /// Bytes of the phrase filter.
     pub filter_length: u32,
-    /// Where each docs page starts, then each position page, then where the last ends, as if there
-    /// were no phrase filter between them.
+    /// The start of each docs page, then of each position page, then the end of the last, as if
+    /// there were no phrase filter between them.
     pub starts: Vec<u32>,
 }
 
@@ -54,7 +54,7 @@ pub struct SplitPlaces {
 }
 
 impl Places {
-    /// How many docs pages there are.
+    /// Returns the number of docs pages.
     pub fn docs_pages(&self) -> u32 {
         match self {
             Places::Grouped(places) => places.docs_pages,
@@ -62,7 +62,7 @@ impl Places {
         }
     }
 
-    /// How many position pages there are.
+    /// Returns the number of position pages.
     pub fn position_pages(&self) -> u32 {
         match self {
             Places::Grouped(places) => places.parts() - places.docs_pages,
@@ -70,7 +70,8 @@ impl Places {
         }
     }
 
-    /// Whether every part lies inside the chunk, so that places are computed without overflow.
+    /// Returns true if every part lies inside the chunk, so that places are computed without
+    /// overflow.
     pub fn add_up(&self, length: u32) -> bool {
         match self {
             Places::Grouped(places) => {
@@ -81,7 +82,7 @@ impl Places {
         }
     }
 
-    /// Where an index page of the chunk at `chunk` lies.
+    /// Returns the place of an index page of the chunk at `chunk`.
     pub fn index_page(&self, page: u32, chunk: &ChunkPlace) -> Option<Span> {
         match self {
             Places::Split(places) if page < places.index_pages => places.aligned(page, chunk),
@@ -89,7 +90,7 @@ impl Places {
         }
     }
 
-    /// Where a docs page lies.
+    /// Returns the place of a docs page.
     pub fn docs_page(&self, page: u32, chunk: &ChunkPlace) -> Option<Span> {
         match self {
             _ if page >= self.docs_pages() => None,
@@ -98,7 +99,7 @@ impl Places {
         }
     }
 
-    /// Where a position page lies.
+    /// Returns the place of a position page.
     pub fn position_page(&self, page: u32, chunk: &ChunkPlace) -> Option<Span> {
         match self {
             _ if page >= self.position_pages() => None,

@@ -24,8 +24,8 @@ pub struct Neighbours {
 pub struct Tokens {
     /// Their positions, ascending.
     pub positions: Vec<u32>,
-    /// What a chunk's phrase filter has of them, of the words before and of those after: one
-    /// fingerprint a token, a byte, or one Bloom filter. Nothing where no neighbours are known.
+    /// The entries of a chunk's phrase filter for them, of the words before and of those after: one
+    /// fingerprint a token, a byte, or one Bloom filter. Nothing if no neighbours are known.
     pub filter: [Vec<u8>; 2],
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn neighbours_bytes(filters: PhraseFilters, rest: &[u8]) -> usize {
 }
 
 impl Neighbours {
-    /// Whether a token with these may stand between the words that are `wanted`, 0 for any.
+    /// Returns true if a token with these may stand between the words that are `wanted`, 0 for any.
     pub(crate) fn may_be(self, wanted: Neighbours) -> bool {
         let fits = |seen, wanted| wanted == 0 || seen == wanted;
         fits(self.before, wanted.before) && fits(self.after, wanted.after)

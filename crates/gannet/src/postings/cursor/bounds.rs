@@ -31,8 +31,8 @@ impl Bound {
 /// The blocks of the page at hand from one on.
 #[derive(Clone, Copy)]
 pub struct BlocksAhead<'a> {
-    /// Which of the pages it is that the cursor took to hand: another number, another page.
-    pub turn: u64,
+    /// The serial number of the page that the cursor took to hand: another number, another page.
+    pub page_serial: u64,
     page: &'a DocsPage,
     first: usize,
 }
@@ -51,7 +51,7 @@ impl<'a> BlocksAhead<'a> {
         self.first
     }
 
-    /// How many blocks the page has.
+    /// Returns the number of blocks of the page.
     pub fn all(self) -> usize {
         self.page.blocks().len()
     }
@@ -98,7 +98,7 @@ impl TermCursor {
         let docs = Some(&*page.docs).filter(|docs| docs.starts_by(target))?;
         let first = docs.find(target, self.decoded.block);
         let blocks = BlocksAhead {
-            turn: self.turns,
+            page_serial: self.pages_taken,
             page: docs,
             first,
         };
@@ -114,7 +114,7 @@ impl TermCursor {
         self.open(pages)?;
         let part = self.part_of(target);
         match self.parts.get(part) {
-            Some(Part::Chunk(_)) => self.turn_to(part, target, pages),
+            Some(Part::Chunk(_)) => self.go_to_page(part, target, pages),
             _ => Ok(()),
         }
     }

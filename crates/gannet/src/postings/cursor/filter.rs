@@ -22,17 +22,18 @@ use crate::postings::codec::tokens::{Neighbours, Tokens};
 const WHAT: &str = "a phrase filter";
 
 impl TermCursor {
-    /// How many tokens of the current doc may stand between words with these fingerprints (0 for
-    /// any word): all where the list has no filter that could tell, and all or none by Bloom
-    /// filters.
+    /// Returns the number of tokens of the current doc that may stand between words with these
+    /// fingerprints (0 for any word): all if the list has no filter that could tell, and all or
+    /// none by Bloom filters.
     pub fn tokens_between(&mut self, wanted: Neighbours, pages: &mut Pages<'_>) -> Step<u32> {
         let frequency = self.frequency();
         if frequency == 0 {
             return Ok(0);
         }
-        match self.read_filter(1, wanted, false, pages)? {
-            true => Ok(self.filter.between.first().copied().unwrap_or(0)),
-            false => Ok(frequency),
+        if self.read_filter(1, wanted, false, pages)? {
+            Ok(self.filter.between.first().copied().unwrap_or(0))
+        } else {
+            Ok(frequency)
         }
     }
 
@@ -133,14 +134,16 @@ impl TermCursor {
         &mut self,
         wanted: Neighbours,
         pages: &mut Pages<'_>,
-        (docs, between): (&mut Vec<DocId>, &mut Vec<u32>),
+        docs: &mut Vec<DocId>,
+        between: &mut Vec<u32>,
     ) -> Step<DocId> {
         self.decode_frequencies();
         let rest = self.decoded.at..self.decoded.length;
         let filtered = self.read_filter(rest.len(), wanted, true, pages)?;
-        let tokens = match filtered {
-            true => &self.filter.between,
-            false => &self.decoded.frequencies[rest.clone()],
+        let tokens = if filtered {
+            &self.filter.between
+        } else {
+            &self.decoded.frequencies[rest.clone()]
         };
         docs.clear();
         between.clear();
@@ -245,19 +248,20 @@ impl TermCursor {
     }
 }
 
-/// Where the groups of a block lie on each side.
+/// Returns the ranges of a block's groups on each side.
 fn groups(docs: &DocsPage, block: usize) -> Result<[Range<u64>; 2]> {
     let groups = docs.groups(block)?;
     let longest = groups.iter().map(|group| group.length as usize).max();
-    match longest.is_none_or(|length| length <= GROUP_LIMIT) {
-        true => Ok(groups.map(|group| {
+    if longest.is_none_or(|length| length <= GROUP_LIMIT) {
+        Ok(groups.map(|group| {
             let start = group.start as u64;
             start..start + group.length as u64
-        })),
-        false => Err(Error::damaged(
+        }))
+    } else {
+        Err(Error::damaged(
             WHAT,
             format!("expected groups of at most {GROUP_LIMIT} bytes, got {longest:?}"),
-        )),
+        ))
     }
 }
 

@@ -19,7 +19,7 @@ const PIECE: u64 = PAGE_PAYLOAD as u64;
 /// Pieces that are asked for together by who goes through the whole list.
 const AHEAD: u64 = 16;
 
-/// Which side of a filter.
+/// The sides of a filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     Before = 0,
@@ -33,12 +33,12 @@ pub(super) fn sides(wanted: Neighbours) -> impl Iterator<Item = (Side, u16)> {
         .filter(|(_, fingerprint)| *fingerprint != 0)
 }
 
-/// What reading a filter has at hand.
+/// The state of reading a filter.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pieces {
     /// The part and the place of the piece that was last read for each side, and its bytes.
     last: [Option<(usize, u64, Bytes)>; 2],
-    /// What was read of each side that was asked for.
+    /// The bytes read of each side that was asked for.
     pub(super) found: [Vec<u8>; 2],
 }
 
@@ -97,7 +97,7 @@ impl Pieces {
     }
 }
 
-/// Where a byte of a side lies in the filter.
+/// Returns the position in the filter of a byte of a side.
 fn place(chunk: &ChunkRef, side: Side, at: u64) -> u64 {
     match side {
         Side::Before => at,

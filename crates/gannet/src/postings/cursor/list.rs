@@ -37,7 +37,7 @@ impl TermList {
         self.document_frequency
     }
 
-    /// Whether all of the list has filters of this kind.
+    /// Returns true if all of the list has filters of this kind.
     pub fn has_filters(&self, filters: PhraseFilters) -> bool {
         self.parts.iter().all(|part| part.filters() == filters)
     }

@@ -18,7 +18,7 @@ mod bounds;
 mod decoded;
 mod filter;
 mod filter_pieces;
-mod filter_state;
+mod filter_scratch;
 mod list;
 mod occurrences;
 pub(super) mod parts;
@@ -35,13 +35,13 @@ use crate::base::{DocId, END, Error, Result};
 use crate::cache::{Pages, Step, Stop};
 pub use bounds::BlocksAhead;
 use decoded::Decoded;
-use filter_state::FilterState;
+use filter_scratch::FilterScratch;
 pub use list::TermList;
 pub use parts::Reach;
 use parts::{Part, noted, read};
-use positions::PositionState;
+use positions::PositionScratch;
 
-/// What a cursor takes with the numbers of a block.
+/// The memory of a cursor with the numbers of a block.
 const CURSOR_BYTES: usize = size_of::<TermCursor>() + 4 * size_of::<Numbers>();
 
 /// Blocks of a page at most, about.
@@ -59,12 +59,12 @@ pub struct TermCursor {
     /// The part that the decoded block belongs to.
     part: usize,
     page: Option<LoadedPage>,
-    /// How many pages were taken to hand.
-    turns: u64,
+    /// The number of pages that were taken to hand.
+    pages_taken: u64,
     index_page: Option<(usize, u32, PageIndex)>,
     decoded: Decoded,
-    positions: PositionState,
-    filter: FilterState,
+    positions: PositionScratch,
+    filter: FilterScratch,
 }
 
 /// A docs page at hand.
@@ -75,7 +75,7 @@ struct LoadedPage {
 }
 
 impl LoadedPage {
-    /// Whether the first doc of the list from `doc` on is in it.
+    /// Returns true if the first doc of the list from `doc` on is in it.
     #[inline]
     fn holds(&self, part: usize, doc: DocId) -> bool {
         self.part == part && self.docs.spans(doc)
@@ -112,11 +112,11 @@ impl TermCursor {
             doc: 0,
             part: 0,
             page: None,
-            turns: 0,
+            pages_taken: 0,
             index_page: None,
             decoded: Decoded::default(),
-            positions: PositionState::default(),
-            filter: FilterState::default(),
+            positions: PositionScratch::default(),
+            filter: FilterScratch::default(),
         }
     }
 
@@ -245,7 +245,7 @@ impl TermCursor {
     }
 
     fn seek_chunk(&mut self, part: usize, target: DocId, pages: &mut Pages<'_>) -> Step<()> {
-        self.turn_to(part, target, pages)?;
+        self.go_to_page(part, target, pages)?;
         if let Some(page) = &self.page {
             let block = page.docs.find(target, self.decoded.block);
             self.decoded.load(&page.docs, block)?;
@@ -254,14 +254,14 @@ impl TermCursor {
     }
 
     /// Makes the page at hand the one of a chunk that would hold `target`.
-    fn turn_to(&mut self, part: usize, target: DocId, pages: &mut Pages<'_>) -> Step<()> {
+    fn go_to_page(&mut self, part: usize, target: DocId, pages: &mut Pages<'_>) -> Step<()> {
         let here = self.page.as_ref();
         if !here.is_some_and(|page| page.holds(part, target)) {
             let found = self.locate(part, target, pages)?;
             let docs = self.load(part, found, pages)?;
             self.decoded.length = 0;
             self.page = Some(docs);
-            self.turns += 1;
+            self.pages_taken += 1;
         }
         Ok(())
     }

@@ -55,7 +55,7 @@ impl TermCursor {
         let head = self.parts[part].head()?;
         while state.read.len() < frequency as usize {
             let number = first as u32 + state.read.len() as u32;
-            state.load((part, head), docs, number, end as u32, pages)?;
+            state.load(part, head, docs, number, end as u32, pages)?;
             state.take(number, end as u32)?;
         }
         Ok(())

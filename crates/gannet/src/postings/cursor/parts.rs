@@ -17,7 +17,7 @@ use crate::storage::{PageKind, wrong_kind};
 
 const WHAT: &str = "a postings fragment";
 
-/// How much of a chunk is needed, from its front on.
+/// The part of a chunk that is needed, from its front on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reach {
     /// Documents and frequencies.
@@ -89,7 +89,7 @@ impl Part {
         }
     }
 
-    /// How many pages the head and the docs pages take, by the entry; none in memory.
+    /// Returns the number of pages of the head and the docs pages, by the entry; none in memory.
     pub(super) fn docs_pages(&self) -> u32 {
         match self {
             Part::Chunk(part) => part.docs().page_count(),
@@ -115,10 +115,9 @@ impl Part {
     pub(in crate::postings) fn head_bytes(&self) -> usize {
         match self {
             Part::Chunk(part) => {
-                let copied = match part.docs().page_count() > 1 {
-                    true if part.chunk.layout == Layout::Grouped => PAGE_PAYLOAD,
-                    _ => 0,
-                };
+                let is_copied =
+                    part.docs().page_count() > 1 && part.chunk.layout == Layout::Grouped;
+                let copied = if is_copied { PAGE_PAYLOAD } else { 0 };
                 size_of::<Head>() + 5 * part.chunk.head_length as usize + copied
             }
             Part::Fragment(_) => 0,
@@ -157,7 +156,7 @@ impl ChunkPart {
         ChunkPart { chunk, head: None }
     }
 
-    /// What the entry says of the chunk.
+    /// Returns the chunk's entry.
     pub(in crate::postings) fn chunk(&self) -> &ChunkRef {
         &self.chunk
     }
@@ -228,7 +227,7 @@ impl FragmentPart {
         }
     }
 
-    /// What it reads.
+    /// Returns the fragment that it reads.
     pub(in crate::postings) fn fragment(&self) -> &Fragment {
         &self.fragment
     }

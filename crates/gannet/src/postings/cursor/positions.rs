@@ -19,9 +19,9 @@ pub(super) const WHAT: &str = "the positions of a postings list";
 /// Position pages of one posting that are asked for at once.
 const WINDOW: u32 = 8;
 
-/// What reading positions has at hand.
+/// The state of reading positions.
 #[derive(Clone, Debug)]
-pub(super) struct PositionState {
+pub(super) struct PositionScratch {
     /// The doc whose positions are being read, and those read so far.
     pub(super) doc: DocId,
     pub(super) read: Vec<u32>,
@@ -36,9 +36,9 @@ pub(super) struct PositionState {
     pub(super) tokens: Tokens,
 }
 
-impl Default for PositionState {
-    fn default() -> PositionState {
-        PositionState {
+impl Default for PositionScratch {
+    fn default() -> PositionScratch {
+        PositionScratch {
             doc: END,
             read: Vec::new(),
             before: (0, 0),
@@ -50,7 +50,7 @@ impl Default for PositionState {
     }
 }
 
-impl PositionState {
+impl PositionScratch {
     /// The cursor entered another block.
     pub(super) fn forget_block(&mut self) {
         self.before = (0, 0);
@@ -68,11 +68,12 @@ impl PositionState {
     }
 }
 
-impl PositionState {
+impl PositionScratch {
     /// Decodes the block that holds the position with this number.
     pub(super) fn load(
         &mut self,
-        (part, head): (usize, &Head),
+        part: usize,
+        head: &Head,
         docs: &DocsPage,
         number: u32,
         end: u32,
@@ -138,9 +139,10 @@ pub(super) fn find_page(
     let mut high = low.saturating_add(docs.stride()).min(head.position_pages());
     while high.saturating_sub(low) > 1 {
         let middle = low + (high - low) / 2;
-        match load_page(head, middle, pages)?.first <= number {
-            true => low = middle,
-            false => high = middle,
+        if load_page(head, middle, pages)?.first <= number {
+            low = middle;
+        } else {
+            high = middle;
         }
     }
     Ok(low)

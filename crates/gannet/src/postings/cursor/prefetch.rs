@@ -151,7 +151,7 @@ impl TermCursor {
     ) -> Step<bool> {
         let probe = match probe {
             Some(probe) if probe.page.holds(part, doc) => {
-                probe.turn_to(doc)?;
+                probe.go_to(doc)?;
                 probe
             }
             _ => {
@@ -192,7 +192,7 @@ impl Probe {
     }
 
     /// Goes to the block of the same page that would hold a doc.
-    fn turn_to(&mut self, doc: DocId) -> Result<()> {
+    fn go_to(&mut self, doc: DocId) -> Result<()> {
         let block = self.page.docs.find(doc, self.block);
         if block != self.block {
             self.block = block;

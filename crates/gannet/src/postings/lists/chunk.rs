@@ -66,7 +66,8 @@ impl ChunkBuilder {
         self.pages.len() * PAGE_PAYLOAD + self.page.bytes() + self.positions.bytes() + filter
     }
 
-    /// Whether a posting with this many positions still fits: positions are numbered in 32 bits.
+    /// Returns true if a posting with this many positions still fits: positions are numbered in 32
+    /// bits.
     pub fn has_room(&self, positions: usize) -> bool {
         self.positions.total() as u64 + positions as u64 <= u32::MAX as u64
     }
@@ -146,7 +147,7 @@ impl ChunkBuilder {
         }
     }
 
-    /// Whether the chunk so far has most of the documents from its first to its last.
+    /// Returns true if the chunk so far has most of the documents from its first to its last.
     fn is_dense(&self) -> bool {
         let range = self
             .first
@@ -154,7 +155,7 @@ impl ChunkBuilder {
         self.count > DENSE_COUNT && self.count as u64 * DENSE_SHARE > range
     }
 
-    /// How many position pages the page being filled touches, at most.
+    /// Returns the greatest number of position pages that the page being filled touches.
     fn position_pages_max(&self) -> usize {
         let first = self.page.first_position();
         let starts = self.positions.starts();
@@ -163,7 +164,7 @@ impl ChunkBuilder {
     }
 }
 
-/// Where the groups of the next block will start, if the chunk has a phrase filter so far.
+/// Returns the starts of the groups of the next block, if the chunk has a phrase filter so far.
 fn groups_of(filter: &FilterDraft) -> Option<[u32; 2]> {
     (filter.filters() != PhraseFilters::None).then(|| filter.starts())
 }

@@ -35,7 +35,7 @@ struct FilterReader {
     sides: [usize; 2],
     /// The common neighbours of a block.
     neighbours: [Vec<u8>; 2],
-    /// How many of them belong to postings that were read.
+    /// The number of neighbours of postings that were read.
     read: usize,
 }
 
@@ -113,10 +113,9 @@ impl ChunkReader {
                 self.filter.common(frequency as usize, out);
                 Ok(())
             }
-            PhraseFilters::Bloom => {
-                self.filter
-                    .bloom(&self.bytes, docs, (self.block, self.at), out)
-            }
+            PhraseFilters::Bloom => self
+                .filter
+                .bloom(&self.bytes, docs, self.block, self.at, out),
         }
     }
 
@@ -203,7 +202,8 @@ impl FilterReader {
         &self,
         bytes: &[u8],
         docs: &DocsPage,
-        (block, at): (usize, usize),
+        block: usize,
+        at: usize,
         out: &mut [Vec<u8>; 2],
     ) -> Result<()> {
         let postings = docs.blocks()[block].count as usize;

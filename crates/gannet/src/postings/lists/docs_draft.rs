@@ -15,7 +15,7 @@ pub struct DocsDraft {
     before: DocId,
     last: DocId,
     first_position: u32,
-    /// Where the groups of its first block start, if the chunk has a phrase filter so far.
+    /// The starts of the groups of its first block, if the chunk has a phrase filter so far.
     groups: Option<[u32; 2]>,
     /// The bytes of the groups of each block.
     group_lengths: Vec<u8>,
@@ -34,7 +34,7 @@ pub struct Gathered {
     pub docs: Numbers,
     /// The frequencies, each less one.
     pub extra: Numbers,
-    /// How many there are.
+    /// The number of postings.
     pub count: usize,
     /// Their impacts.
     pub impacts: Impacts,
@@ -106,9 +106,10 @@ impl DocsDraft {
         let (directory, data) = (self.directory.len(), self.data.len());
         let lengths = self.group_lengths.len();
         let last = block.docs[block.count - 1];
-        let shapes = match block.count == BLOCK {
-            true => self.put_full(block),
-            false => self.put_short(block),
+        let shapes = if block.count == BLOCK {
+            self.put_full(block)
+        } else {
+            self.put_short(block)
         };
         let distance = last.wrapping_sub(self.last).wrapping_sub(1);
         put_varint(&mut self.directory, distance as u64);

@@ -5,14 +5,14 @@ use crate::postings::codec::bloom::{self, BLOOM_BYTES};
 use crate::postings::codec::common_code::{self, GROUP_LIMIT};
 use crate::postings::codec::tokens::Tokens;
 
-/// What is known so far of the words before and after the tokens of a chunk.
+/// Gathers the words before and after the tokens of a chunk.
 #[derive(Debug)]
 pub struct FilterDraft {
     /// Its kind; none too once it was given up.
     filters: PhraseFilters,
     /// The groups as they will lie in the chunk.
     sides: [Vec<u8>; 2],
-    /// What is known of the postings behind the last block.
+    /// The entries of the postings behind the last block.
     gathered: [Vec<u8>; 2],
 }
 
@@ -48,7 +48,7 @@ impl FilterDraft {
         sides.map(Vec::len).sum()
     }
 
-    /// Where the groups of the next block will start on each side.
+    /// Returns the starts of the groups of the next block on each side.
     pub fn starts(&self) -> [u32; 2] {
         [0, 1].map(|side: usize| self.sides[side].len() as u32)
     }
@@ -60,9 +60,10 @@ impl FilterDraft {
         match self.filters {
             PhraseFilters::None => {}
             PhraseFilters::Common => {
-                match known.clone().all(|known| known == tokens.positions.len()) {
-                    true => self.gather(|side| &tokens.filter[side]),
-                    false => self.give_up(),
+                if known.clone().all(|known| known == tokens.positions.len()) {
+                    self.gather(|side| &tokens.filter[side])
+                } else {
+                    self.give_up()
                 }
             }
             PhraseFilters::Bloom => self.gather(|side| match tokens.filter[side].len() {

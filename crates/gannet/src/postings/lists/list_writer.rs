@@ -89,15 +89,16 @@ impl<'a, 'n> ListWriter<'a, 'n> {
 
     /// The parts of a list have phrase filters of one kind, or none.
     pub(crate) fn check_filters(&self, filters: PhraseFilters) -> Result<()> {
-        match filters == self.filters || filters == PhraseFilters::None {
-            true => Ok(()),
-            false => Err(Error::damaged(
+        if filters == self.filters || filters == PhraseFilters::None {
+            Ok(())
+        } else {
+            Err(Error::damaged(
                 "a postings list",
                 format!(
                     "expected phrase filters of kind {:?}, got {filters:?}",
                     self.filters
                 ),
-            )),
+            ))
         }
     }
 

@@ -1,6 +1,6 @@
 //! Maintenance: what a flush brings is added to the lists, and chunks move out of sparse zones.
 //!
-//! What is rewritten is decided in `postings::lists::rules`.
+//! The rules for what is rewritten are in `postings::lists::rules`.
 //!
 //! Old chunks are released, not erased: snapshots go on reading them.
 
@@ -31,7 +31,7 @@ pub struct MergeItem<'a> {
     pub old: Option<&'a [u8]>,
     /// Postings behind all that the entry has.
     pub new: Fragment,
-    /// Whether the small chunks at the list's end become one, though there may be nothing new.
+    /// Set if the small chunks at the list's end become one, though there may be nothing new.
     pub joins: bool,
 }
 
@@ -46,7 +46,7 @@ impl ChunkStreams {
     }
 }
 
-/// What is to be done for one item.
+/// The plan for one item.
 struct MergePlan<'a> {
     item: &'a MergeItem<'a>,
     entry: TermEntry,
@@ -56,9 +56,9 @@ struct MergePlan<'a> {
     most: usize,
     /// Bytes of a complete chunk, unless the list is very long.
     complete: usize,
-    /// Whether the new postings join the tail.
+    /// Set if the new postings join the tail.
     inline: bool,
-    /// Which of the entry's chunks move, byte by byte.
+    /// The entry's chunks that move, byte by byte.
     moved: Vec<usize>,
     absorbed: Vec<ChunkRef>,
 }
@@ -121,22 +121,23 @@ impl<'a> MergePlan<'a> {
             None => TermEntry::default(),
         };
         let fresh = entry.tail.encoded_length_max() + item.new.encoded_length_max();
-        let limit = match entry.chunks.is_empty() {
-            true => INLINE_LIMIT,
-            false => TAIL_LIMIT,
+        let limit = if entry.chunks.is_empty() {
+            INLINE_LIMIT
+        } else {
+            TAIL_LIMIT
         };
         let inline = fresh <= limit && !item.joins;
         let most = chunks_most(item.key_bytes);
         let complete = streams.memory().chunk_bytes();
-        let absorbed = match inline {
-            true => Vec::new(),
-            false => {
-                let count = match item.joins {
-                    true => joined(&entry.chunks, complete),
-                    false => absorbed(&entry.chunks, fresh, most, complete),
-                };
-                entry.chunks.split_off(entry.chunks.len() - count)
-            }
+        let absorbed = if inline {
+            Vec::new()
+        } else {
+            let count = if item.joins {
+                joined(&entry.chunks, complete)
+            } else {
+                absorbed(&entry.chunks, fresh, most, complete)
+            };
+            entry.chunks.split_off(entry.chunks.len() - count)
         };
         let kept = entry.chunks.iter().enumerate();
         let moved = kept.filter(|(_, chunk)| streams.leaves(chunk));

@@ -1,4 +1,4 @@
-//! What merges of postings lists keep in memory.
+//! Divides the memory of merges of postings lists.
 
 use super::rules::CHUNK_BYTES;
 use crate::base::PAGE_SIZE;

@@ -52,7 +52,7 @@ pub fn relocate_window(
     Ok(new)
 }
 
-/// How many of these chunks fit a window of so many bytes; at least one.
+/// Returns the number of these chunks that fit a window of so many bytes; at least one.
 fn batch_length(moves: &[Move], entries: &[TermEntry], window: usize) -> usize {
     let mut bytes = 0;
     let fits = moves.iter().take_while(|(at, chunk)| {

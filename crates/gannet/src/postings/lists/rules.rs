@@ -1,4 +1,4 @@
-//! When a list's chunks are rewritten.
+//! Decides when a list's chunks are rewritten.
 //!
 //! A list grows by a chunk at its end; nothing that is on the device is read or written again,
 //! except where reading the list would suffer. The rules, all in [`absorbed`]:
@@ -33,8 +33,8 @@ const SMALL_SHARE: (usize, usize) = (2, 3);
 /// The most chunks a list has after a merge, unless all are too large to be rewritten.
 const CHUNKS_AIMED: usize = 16;
 
-/// What an entry takes for a chunk, in two runs and an index of hundreds of GiB; and beside its
-/// chunks and tail.
+/// The greatest number of bytes of an entry for a chunk, in two runs and an index of hundreds of
+/// GiB; and beside its chunks and tail.
 const CHUNK_REF_BYTES: usize = 40;
 const BESIDE_CHUNKS: usize = 3;
 
@@ -51,12 +51,12 @@ const _: () = assert!(
     "an entry must have room for the rule"
 );
 
-/// Whether a chunk's docs take less than a page: a read brings less than it could.
+/// Returns true if a chunk's docs take less than a page: a read brings less than it could.
 pub(crate) fn is_small(chunk: &ChunkRef) -> bool {
     (chunk.docs_length as usize) < PAGE_PAYLOAD
 }
 
-/// Whether the front and the back of a chunk lie apart (see [`APART_BYTES`]).
+/// Returns true if the front and the back of a chunk lie apart (see [`APART_BYTES`]).
 pub(crate) fn is_apart(chunk: &ChunkRef) -> bool {
     chunk.layout == Layout::Grouped && is_small(chunk) && chunk.length() > APART_BYTES
 }
@@ -68,8 +68,8 @@ pub(crate) fn chunks_most(key_bytes: usize) -> usize {
     (room / CHUNK_REF_BYTES).clamp(1, CHUNKS_LIMIT)
 }
 
-/// How many chunks at the end of a list are rewritten together with `fresh` new bytes. The entry
-/// has room for `most` chunks, and a chunk of `complete` bytes is complete.
+/// Returns the number of chunks at the end of a list that are rewritten together with `fresh` new
+/// bytes. The entry has room for `most` chunks, and a chunk of `complete` bytes is complete.
 pub(crate) fn absorbed(chunks: &[ChunkRef], fresh: usize, most: usize, complete: usize) -> usize {
     let limit = chunk_limit(chunks, fresh, most, complete);
     let aimed = CHUNKS_AIMED.min(most / 2).max(1);
@@ -90,8 +90,8 @@ pub(crate) fn absorbed(chunks: &[ChunkRef], fresh: usize, most: usize, complete:
     count
 }
 
-/// How many small chunks at the end of a list can be joined to fewer, where a chunk of `complete`
-/// bytes is complete.
+/// Returns the number of small chunks at the end of a list that can be joined to fewer, if a chunk
+/// of `complete` bytes is complete.
 pub(crate) fn joined(chunks: &[ChunkRef], complete: usize) -> usize {
     let small = chunks.iter().rev();
     let small = small.take_while(|chunk| is_small(chunk) && (chunk.length() as usize) < complete);
@@ -100,9 +100,10 @@ pub(crate) fn joined(chunks: &[ChunkRef], complete: usize) -> usize {
         count += 1;
         bytes += chunk.length() as usize;
     }
-    match bytes.div_ceil(complete) < count {
-        true => count,
-        false => 0,
+    if bytes.div_ceil(complete) < count {
+        count
+    } else {
+        0
     }
 }
 

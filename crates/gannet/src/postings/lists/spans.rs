@@ -19,7 +19,7 @@ struct Piece {
     /// The first byte of the run in the page, and how many follow.
     skip: usize,
     length: usize,
-    /// Where they stand in the chunk.
+    /// Their position in the chunk.
     at: usize,
 }
 

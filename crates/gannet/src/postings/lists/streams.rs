@@ -1,4 +1,4 @@
-//! Where chunks are appended: streams for what dies together and what is read together.
+//! Appends chunks to streams: one for chunks that die together and are read together.
 //!
 //! A chunk whose docs take less than a page is rewritten by one of the next flushes that touch its
 //! list (see `postings::lists::rules`); a larger one stays for many. In zones of their own, the
@@ -6,7 +6,8 @@
 //! among the large ones. What stays in a sparse zone all the same is moved by the next merge of its
 //! list, which writes the list's entry anyway.
 //!
-//! What only phrases read of small chunks has a stream of its own too: see `rules::is_apart`.
+//! The parts of small chunks that only phrases read have a stream of their own too: see
+//! `rules::is_apart`.
 //!
 //! Merges side by side append to the same streams, a chunk at a time.
 
@@ -53,7 +54,7 @@ impl ChunkStreams {
         }
     }
 
-    /// What a merge may keep in memory.
+    /// Returns the memory that a merge may keep.
     pub(crate) fn memory(&self) -> MergeMemory {
         self.memory
     }
@@ -84,7 +85,7 @@ impl ChunkStreams {
         self.sparse = sparse.map(|(number, _)| number).collect();
     }
 
-    /// Whether a merge moves this chunk out of the zones it lies in.
+    /// Returns true if a merge moves this chunk out of the zones it lies in.
     pub(crate) fn leaves(&self, chunk: &ChunkRef) -> bool {
         let mut runs = chunk.place.spans();
         runs.any(|run| self.sparse.contains(&run.zone))
@@ -106,12 +107,13 @@ impl ChunkStreams {
             return self.place(bytes, chunk);
         };
         let (docs, rest) = bytes.split_at(front.length as usize);
-        let moved = |run: Span, bytes, stream: &mut StreamWriter| match is_left(run.zone) {
-            true => {
+        let moved = |run: Span, bytes, stream: &mut StreamWriter| {
+            if is_left(run.zone) {
                 reader.release_run(run);
                 stream.append(bytes)
+            } else {
+                Ok(run)
             }
-            false => Ok(run),
         };
         let streams = &mut *self.lock();
         let place = ChunkPlace {
@@ -141,9 +143,10 @@ impl ChunkStreams {
                 back: Some(streams.small_backs.append(back)?),
             }
         } else {
-            let stream = match is_small(&chunk) {
-                true => &mut streams.small,
-                false => &mut streams.large,
+            let stream = if is_small(&chunk) {
+                &mut streams.small
+            } else {
+                &mut streams.large
             };
             let front = match chunk.layout {
                 Layout::Grouped => stream.append(bytes),

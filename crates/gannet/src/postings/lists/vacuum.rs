@@ -32,7 +32,7 @@ pub struct SweepItem<'a> {
     pub entry: &'a [u8],
 }
 
-/// What a sweep has made of a list.
+/// The result of sweeping a list.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Swept {
     /// The new entry.
@@ -78,7 +78,7 @@ pub fn vacuum_window(
     })
 }
 
-/// What is to be done with a chunk.
+/// The treatment of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Touch {
     /// None of the documents in its range is dead.
@@ -91,15 +91,17 @@ enum Touch {
 
 impl Touch {
     fn of(chunk: &ChunkRef, dead: &DeadDocs) -> Touch {
-        match dead.has_any(chunk.first, chunk.last) {
-            false => Touch::Keep,
-            true if dead.has_all(chunk.first, chunk.last) => Touch::Drop,
-            true => Touch::Read,
+        if !dead.has_any(chunk.first, chunk.last) {
+            Touch::Keep
+        } else if dead.has_all(chunk.first, chunk.last) {
+            Touch::Drop
+        } else {
+            Touch::Read
         }
     }
 }
 
-/// How one list is swept.
+/// The plan of sweeping one list.
 struct SweepPlan<'a> {
     field: FieldId,
     filters: PhraseFilters,
@@ -167,7 +169,7 @@ impl<'a> Rewriting for SweepPlan<'a> {
     }
 }
 
-/// What is left of a list.
+/// The rest of a list.
 struct Rest {
     parts: Vec<SweptPart>,
     /// All of it, as long as that may be short.
@@ -226,9 +228,10 @@ impl Rest {
                 Touch::Read => {
                     let bytes = ahead.next(&chunk)?;
                     let (has_dead, bytes) = ChunkReader::new(&chunk, bytes)?.find(plan.dead)?;
-                    match has_dead {
-                        true => self.filter(&chunk, bytes, plan.dead, &mut writer)?,
-                        false => kept = Some(chunk),
+                    if has_dead {
+                        self.filter(&chunk, bytes, plan.dead, &mut writer)?
+                    } else {
+                        kept = Some(chunk);
                     }
                 }
             }
@@ -297,7 +300,7 @@ impl Rest {
 /// A list that was swept, with chunks that are not all placed.
 struct SweptList {
     same: bool,
-    /// Whether the tail has all of it, and the chunks are not needed.
+    /// Set if the tail has all of it, and the chunks are not needed.
     is_short: bool,
     tail: Fragment,
     parts: Vec<SweptPart>,
@@ -336,10 +339,12 @@ impl Placing for SweptList {
             chunks,
             tail: self.tail,
         };
-        let entry = match self.same {
-            true => SweptEntry::Same,
-            false if entry.chunks.is_empty() && entry.tail.is_empty() => SweptEntry::Gone,
-            false => SweptEntry::New(entry.encode()?),
+        let entry = if self.same {
+            SweptEntry::Same
+        } else if entry.chunks.is_empty() && entry.tail.is_empty() {
+            SweptEntry::Gone
+        } else {
+            SweptEntry::New(entry.encode()?)
         };
         Ok(Swept {
             entry,

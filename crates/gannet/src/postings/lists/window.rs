@@ -14,7 +14,7 @@ use crate::storage::Store;
 /// Fewer lists than this are not worth a thread.
 const LISTS_AT_LEAST: usize = 8;
 
-/// What is to be done for one list.
+/// The work on one list.
 pub(crate) trait Rewriting: Send {
     type Coded: Placing + Send;
 
@@ -48,7 +48,7 @@ pub(crate) trait Placing {
 /// The chunks that a list reads, in the order in which it said them.
 pub(crate) struct ChunksAhead<'a> {
     reader: &'a SpanReader<'a>,
-    /// Those that were read ahead.
+    /// The chunks that were read ahead.
     read: Option<std::vec::IntoIter<Vec<u8>>>,
 }
 

@@ -17,20 +17,20 @@ use crate::postings::codec::fragment::Fragment;
 const MANY: u64 = 4096;
 const MANY_OF: u64 = 2;
 
-/// How many flushes share among them what the last level has cost.
+/// The number of flushes that share the cost of the last level among them.
 const SHARED_BY: u64 = 3;
 
 /// Fewer nodes than this are not worth the work of joining.
 const NODES_MIN: u64 = 16;
 
-/// How many terms join their lists together in a pass, at least and for each node that is to be
-/// written: so a small flush joins hardly more than its share, and in a large one few leaves are
-/// written twice. And at most, as when all are to join.
+/// The number of terms that join their lists together in a pass, at least and for each node that is
+/// to be written: so a small flush joins hardly more than its share, and in a large one few leaves
+/// are written twice. And at most, as when all are to join.
 const JOINED_MIN: usize = 256;
 const JOINED_PER_NODE: usize = 8;
 const JOINED_MAX: usize = 4096;
 
-/// Whether so many new terms go to the lists at once, of which there are so many entries.
+/// Returns true if so many new terms go to the lists at once, of which there are so many entries.
 pub fn terms_join_at_once(terms: u64, lists: u64) -> bool {
     terms >= MANY && terms * MANY_OF >= lists
 }
@@ -49,9 +49,10 @@ impl TermDictionary {
         let TermDictionary { lists, recent } = self;
         let terms = keys.len() as u64;
         let all = terms_join_at_once(terms, lists.sum(TreeView::entries));
-        let into = match all {
-            true => DELTA_LEVELS - 1,
-            false => recent.level_to_write(),
+        let into = if all {
+            DELTA_LEVELS - 1
+        } else {
+            recent.level_to_write()
         };
         let limit = if all { 0 } else { usize::MAX };
         let room = LevelLimits::new(into, limit, lists);
@@ -71,10 +72,11 @@ impl TermDictionary {
         if all {
             return recent.clear();
         }
-        match into + 1 == DELTA_LEVELS {
+        if into + 1 == DELTA_LEVELS {
             // What compacts into the last level has done enough.
-            true => recent.pass.owed += recent.levels[into].nodes(),
-            false => self.go_on(pool, join)?,
+            recent.pass.owed += recent.levels[into].nodes();
+        } else {
+            self.go_on(pool, join)?
         }
         self.recent.widen(pool)
     }

@@ -8,11 +8,11 @@ use crate::cache::FramePool;
 use crate::postings::codec::entry::TermEntry;
 use crate::storage::StreamWriter;
 
-/// How many terms are changed before the lists among them that became long are put in their tree:
-/// so many of their entries, of a chunk or two each, are kept meanwhile.
+/// The number of terms that are changed before the lists among them that became long are put in
+/// their tree: so many of their entries, of a chunk or two each, are kept meanwhile.
 pub(in crate::postings) const TERMS_AT_ONCE: usize = 16_384;
 
-/// How many levels delta postings have.
+/// The number of delta levels.
 pub const DELTA_LEVELS: usize = 3;
 
 /// Tells the new entries of some terms, in their order; nothing where the old one stays. It is

@@ -75,7 +75,7 @@ pub(crate) struct DeltaLevel {
     counted_from: u64,
 }
 
-/// How far delta postings have joined their lists.
+/// The progress of merging delta postings into their lists.
 #[derive(Default)]
 pub(crate) struct Lap {
     /// The term that comes next.
@@ -100,7 +100,8 @@ impl DeltaLevels {
         }
     }
 
-    /// Those that [`DeltaLevels::encode`] described. Reads their trees, to know their keys.
+    /// Opens the levels that [`DeltaLevels::encode`] described. Reads their trees, to know their
+    /// keys.
     pub(crate) fn open(
         store: &Arc<Store>,
         pool: &FramePool,
@@ -160,16 +161,13 @@ impl DeltaLevels {
                 let old = window.old(term).map(TermEntry::decode).transpose()?;
                 let is_there = old.is_some();
                 let old = old.unwrap_or_default().tail;
-                match room.fits(keys[term], &old, &new) {
-                    true => {
-                        filter.insert(keys[term]);
-                        window.set(term, Change::Put(encode(old.concat(&new)?)?))?;
-                    }
-                    false => {
-                        outgrown.push(Cow::Borrowed(keys[term]), Some(term), old);
-                        if is_there {
-                            window.set(term, Change::Remove)?;
-                        }
+                if room.fits(keys[term], &old, &new) {
+                    filter.insert(keys[term]);
+                    window.set(term, Change::Put(encode(old.concat(&new)?)?))?;
+                } else {
+                    outgrown.push(Cow::Borrowed(keys[term]), Some(term), old);
+                    if is_there {
+                        window.set(term, Change::Remove)?;
                     }
                 }
             }
@@ -331,7 +329,7 @@ impl DeltaLevel {
 }
 
 impl LevelLimits {
-    /// That on a level, where no term may have more than `limit`.
+    /// Returns the limits of a level in which no term may have more than `limit`.
     pub(crate) fn new(level: usize, limit: usize, lists: &ListTrees) -> LevelLimits {
         let of_frequent = RECENT_LIMIT_FREQUENT[level.min(1)];
         LevelLimits {
@@ -341,11 +339,12 @@ impl LevelLimits {
         }
     }
 
-    /// Whether a term's postings of before and new ones fit together.
+    /// Returns true if a term's older postings and new ones fit together.
     pub(crate) fn fits(&self, key: &[u8], old: &Fragment, new: &Fragment) -> bool {
-        let limit = match self.frequent.may_have(key) {
-            true => self.limit_frequent,
-            false => self.limit,
+        let limit = if self.frequent.may_have(key) {
+            self.limit_frequent
+        } else {
+            self.limit
         };
         old.encoded_length_max() + new.encoded_length_max() <= limit.min(value_max(key.len()))
     }

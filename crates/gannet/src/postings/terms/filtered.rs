@@ -70,9 +70,10 @@ impl FilteredView {
 
     /// The value of a key.
     pub(crate) fn get(&self, key: &[u8], pages: &mut Pages<'_>) -> Step<Option<Bytes>> {
-        match self.keys.may_have(key) {
-            true => self.tree.get(key, pages),
-            false => Ok(None),
+        if self.keys.may_have(key) {
+            self.tree.get(key, pages)
+        } else {
+            Ok(None)
         }
     }
 }

@@ -33,7 +33,7 @@ pub type New<'n> = dyn Fn(Vec<usize>) -> Vec<Fragment> + Sync + 'n;
 #[derive(Default)]
 pub(crate) struct Joiners<'k> {
     pub(crate) terms: Vec<Joiner<'k>>,
-    /// What delta postings each had.
+    /// The delta postings that each had.
     pub(crate) recent: Vec<Fragment>,
 }
 
@@ -43,13 +43,13 @@ pub(crate) struct Joiner<'k> {
     new: Option<usize>,
 }
 
-/// Where joiners come from.
+/// A source of terms that join their lists.
 pub(crate) trait Leaving<'k>: Send {
     /// The next of them, while those before are `joining`; nothing behind the last.
     fn next(&mut self, joining: &[Joiner<'k>]) -> Result<Option<Joiners<'k>>>;
 }
 
-/// What joining lists takes.
+/// The state of joining lists.
 pub(crate) struct Joining<'a> {
     pub(crate) lists: &'a mut ListTrees,
     pub(crate) pool: &'a FramePool,
@@ -116,9 +116,10 @@ impl Joining<'_> {
                 additions.push(Addition {
                     key: keys[*at],
                     old: *old,
-                    new: match recent.is_empty() {
-                        true => new,
-                        false => recent.concat(&new)?,
+                    new: if recent.is_empty() {
+                        new
+                    } else {
+                        recent.concat(&new)?
                     },
                 });
             }

@@ -1,4 +1,4 @@
-//! Which keys a tree may have: a Bloom filter over them, in memory.
+//! Filters the keys of a tree: a Bloom filter over them, in memory.
 //!
 //! A look-up asks the trees of long lists and of delta postings for few of the words only. Without
 //! a filter each word would descend those trees for nothing and keep their leaves in memory.
@@ -31,7 +31,7 @@ impl KeyFilter {
         }
     }
 
-    /// Whether there is room for `keys` keys.
+    /// Returns true if there is room for `keys` keys.
     pub(in crate::postings) fn has_room_for(&self, keys: u64) -> bool {
         keys * BITS_PER_KEY <= self.words.len() as u64 * 64
     }
@@ -42,7 +42,7 @@ impl KeyFilter {
         Arc::make_mut(&mut self.words)[word] |= bits;
     }
 
-    /// Whether a key may have been added. If not, it was not.
+    /// Returns true if a key may have been added. If not, it was not.
     pub(in crate::postings) fn may_have(&self, key: &[u8]) -> bool {
         let (word, bits) = self.place(key);
         self.words[word] & bits == bits
@@ -67,11 +67,12 @@ impl KeyFilter {
         while !reader.is_empty() {
             words.push(reader.u64()?);
         }
-        match words.is_empty() {
-            true => Err(reader.damaged("a word at least", "none")),
-            false => Ok(KeyFilter {
+        if words.is_empty() {
+            Err(reader.damaged("a word at least", "none"))
+        } else {
+            Ok(KeyFilter {
                 words: Arc::new(words),
-            }),
+            })
         }
     }
 

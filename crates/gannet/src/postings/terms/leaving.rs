@@ -10,10 +10,10 @@ use crate::cache::{FramePool, Pages, finish};
 use crate::postings::codec::entry::TermEntry;
 use crate::postings::codec::fragment::Fragment;
 
-/// How many new terms are compacted at once.
+/// The number of new terms that are compacted at once.
 const COMPACTED_AT_ONCE: usize = 4096;
 
-/// How many terms that have outgrown a level join their lists at once, about.
+/// The number of terms that have outgrown a level and join their lists at once, about.
 const OUTGROWN_AT_ONCE: usize = 1024;
 
 /// New postings and those of some levels are compacted into the last of these, whose tree is made
@@ -27,7 +27,7 @@ pub(crate) struct Compacting<'a, 'k> {
     room: LevelLimits,
     pool: &'a FramePool,
     new: &'a New<'a>,
-    /// What the levels had.
+    /// The postings of the levels.
     before: Postings<'a>,
 }
 
@@ -54,7 +54,7 @@ struct LevelPostings<'a> {
     next: Option<(Vec<u8>, Fragment)>,
 }
 
-/// Those that are there already.
+/// Gives the joiners that are there already.
 impl<'k> Leaving<'k> for Option<Joiners<'k>> {
     fn next(&mut self, _: &[Joiner<'k>]) -> Result<Option<Joiners<'k>>> {
         Ok(self.take())
@@ -134,12 +134,11 @@ impl<'a, 'k> Compacting<'a, 'k> {
         new: Fragment,
         outgrown: &mut Joiners<'k>,
     ) -> Result<Option<LevelEntry<'k>>> {
-        match self.room.fits(&key, &old, &new) {
-            true => Ok(Some((key, encode(old.concat(&new)?)?))),
-            false => {
-                outgrown.push(key, at, old);
-                Ok(None)
-            }
+        if self.room.fits(&key, &old, &new) {
+            Ok(Some((key, encode(old.concat(&new)?)?)))
+        } else {
+            outgrown.push(key, at, old);
+            Ok(None)
         }
     }
 
@@ -202,7 +201,8 @@ impl<'k> Leaving<'k> for Passing<'_> {
 }
 
 impl<'a> Postings<'a> {
-    /// Those of `levels`, the newest of which is the first, as they are now, from a key on.
+    /// Reads the postings of `levels`, the newest of which is the first, as they are now, from a
+    /// key on.
     fn new(levels: &mut [DeltaLevel], from: &[u8], pool: &'a FramePool) -> Result<Postings<'a>> {
         let mut postings = Postings { levels: Vec::new() };
         for level in levels.iter_mut().rev() {
@@ -250,9 +250,10 @@ impl<'a> Postings<'a> {
             if level.next() == Some(key)
                 && let Some((_, newer)) = level.take()?
             {
-                postings = match postings.is_empty() {
-                    true => newer,
-                    false => postings.concat(&newer)?,
+                postings = if postings.is_empty() {
+                    newer
+                } else {
+                    postings.concat(&newer)?
                 };
             }
         }
@@ -272,9 +273,10 @@ impl LevelPostings<'_> {
             pages, view, scan, ..
         } = self;
         pages.trim();
-        let next = match finish(pages, |pages| scan.advance(view, pages))? {
-            true => Some((scan.key().to_vec(), TermEntry::decode(scan.value())?.tail)),
-            false => None,
+        let next = if finish(pages, |pages| scan.advance(view, pages))? {
+            Some((scan.key().to_vec(), TermEntry::decode(scan.value())?.tail))
+        } else {
+            None
         };
         Ok(std::mem::replace(&mut self.next, next))
     }

@@ -27,8 +27,8 @@ impl ListTrees {
         }
     }
 
-    /// Those that [`ListTrees::encode`] described. Reads the tree of frequent words, to know its
-    /// keys.
+    /// Opens the trees that [`ListTrees::encode`] described. Reads the tree of frequent words, to
+    /// know its keys.
     pub(crate) fn open(
         store: &Arc<Store>,
         pool: &FramePool,
@@ -72,7 +72,7 @@ impl ListTrees {
         [&mut frequent.tree, &mut long.tree, short]
     }
 
-    /// What all trees together have of something.
+    /// Adds a figure of all trees up.
     pub(crate) fn sum(&self, of: impl Fn(&TreeView) -> u64) -> u64 {
         self.trees().map(|tree| of(tree.view())).iter().sum()
     }
@@ -145,8 +145,8 @@ impl ListTrees {
     }
 }
 
-/// Which of `keys` are in a tree, of those that are `asked` for. Reads their leaves, which the
-/// changes behind it find in memory.
+/// Finds out which of `keys` are in a tree, of those that are `asked` for. Reads their leaves,
+/// which the changes behind it find in memory.
 fn are_in(
     of: &mut FilteredTree,
     pool: &FramePool,

@@ -37,7 +37,7 @@ use self::delta::DeltaLevels;
 use self::filtered::FilteredView;
 pub use self::join::Addition;
 use self::lists::ListTrees;
-pub use self::sweep::{SweepPlace, Sweeper};
+pub use self::sweep::{SweepProgress, Sweeper};
 use crate::base::{ByteReader, DocId, Result, ZoneNumber};
 use crate::btree::{Tree, TreeView};
 use crate::cache::{Bytes, FramePool, Pages, Step, Stop, gather};
@@ -54,7 +54,7 @@ pub struct TermView {
     recent: [FilteredView; DELTA_LEVELS],
 }
 
-/// What the dictionary has of a term, coded.
+/// The coded entries of a term in the dictionary.
 #[derive(Clone, Debug, Default)]
 pub struct TermFound {
     /// Its entry.
@@ -63,7 +63,7 @@ pub struct TermFound {
     pub recent: Vec<(usize, Bytes)>,
 }
 
-/// What the dictionary has of a term.
+/// The postings of a term in the dictionary.
 #[derive(Clone, Debug, Default)]
 pub struct TermPostings {
     /// Its entry.
@@ -72,14 +72,14 @@ pub struct TermPostings {
     pub recent: [Fragment; DELTA_LEVELS],
 }
 
-/// Which tree of the dictionary.
+/// The trees of the dictionary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TermTree {
-    /// That of entries of frequent words.
+    /// The tree of entries of frequent words.
     Frequent,
-    /// That of other entries with chunks.
+    /// The tree of other entries with chunks.
     Long,
-    /// That of entries that are whole lists.
+    /// The tree of entries that are whole lists.
     Short,
     /// One of delta postings; the newest are on level 0.
     Delta(usize),
@@ -98,10 +98,10 @@ impl TermTree {
         all
     };
 
-    /// Those whose entries are lists, and not what is behind them.
+    /// The trees whose entries are lists, and not what is behind them.
     pub const LISTS: [TermTree; 3] = [TermTree::Frequent, TermTree::Long, TermTree::Short];
 
-    /// Those whose entries have chunks.
+    /// The trees whose entries have chunks.
     pub const WITH_CHUNKS: [TermTree; 2] = [TermTree::Frequent, TermTree::Long];
 }
 
@@ -120,7 +120,7 @@ impl TermView {
             .sum()
     }
 
-    /// Whether any term has delta postings.
+    /// Returns true if any term has delta postings.
     pub fn has_recent(&self) -> bool {
         self.recent.iter().any(|level| level.tree.entries() > 0)
     }
@@ -141,7 +141,7 @@ impl TermView {
         self.short.memory_bytes() + filtered.map(FilteredView::memory_bytes).sum::<usize>()
     }
 
-    /// What it has of a term. Delta postings are read in the same round.
+    /// Finds the entries of a term. Delta postings are read in the same round.
     pub fn get(&self, key: &[u8], pages: &mut Pages<'_>) -> Step<TermFound> {
         let levels = 0..DELTA_LEVELS;
         let levels: Vec<usize> = levels
@@ -180,7 +180,7 @@ impl TermView {
         }
     }
 
-    /// What it has of many terms, in their order, found in the same rounds.
+    /// Finds the entries of many terms, in their order, in the same rounds.
     ///
     /// Every term may hold as many frames as there are trees, so ask for no more at once than the
     /// frame pool can hold of them.
@@ -188,10 +188,11 @@ impl TermView {
         gather(keys, |key| self.get(key, pages))
     }
 
-    /// What is wrong with where a value stands that was found in one of the trees, for a check.
+    /// Describes the fault, for a check, of a value that stands in the wrong one of the trees.
     pub fn misplaced(
         &self,
-        (key, value): (&[u8], &[u8]),
+        key: &[u8],
+        value: &[u8],
         tree: TermTree,
         pages: &mut Pages<'_>,
     ) -> Step<Option<&'static str>> {
@@ -228,7 +229,7 @@ impl TermView {
 }
 
 impl TermFound {
-    /// What was found, decoded; nothing if the dictionary does not have the term.
+    /// Decodes what was found; nothing if the dictionary does not have the term.
     pub fn decode(&self) -> Result<Option<TermPostings>> {
         if self.entry.is_none() && self.recent.is_empty() {
             return Ok(None);
@@ -291,7 +292,7 @@ impl TermPostings {
         Ok(())
     }
 
-    /// Whether all delta postings lie behind those that came before them.
+    /// Returns true if all delta postings lie behind those that came before them.
     fn is_ordered(&self) -> Result<bool> {
         let mut last = self.entry.last();
         for recent in self.recent.iter().rev().filter(|recent| !recent.is_empty()) {
@@ -321,9 +322,10 @@ impl TermDictionary {
             lists: ListTrees::open(store, pool, &mut reader)?,
             recent: DeltaLevels::open(store, pool, &mut reader)?,
         };
-        match reader.is_empty() {
-            true => Ok(dictionary),
-            false => Err(reader.damaged("the end", reader.rest().len())),
+        if reader.is_empty() {
+            Ok(dictionary)
+        } else {
+            Err(reader.damaged("the end", reader.rest().len()))
         }
     }
 
@@ -381,7 +383,7 @@ impl TermDictionary {
             .chain(self.recent.trees())
     }
 
-    /// What was written out and must be synced.
+    /// Takes the unsynced bytes that were written out.
     pub fn take_unsynced(&mut self) -> Unsynced {
         let mut unsynced = Unsynced::default();
         for tree in self.trees() {

@@ -28,21 +28,21 @@ const ORDER: [TermTree; TermTree::ALL.len()] = [
 const HELD_BYTES: usize = 512 << 10;
 const ENTRY_BYTES: usize = 128;
 
-/// How far a sweep has come.
+/// The progress of a sweep.
 #[derive(Clone, Debug, Default)]
-pub struct SweepPlace {
-    /// How many trees are done.
+pub struct SweepProgress {
+    /// The number of trees that are done.
     trees: usize,
     /// The key that comes next in the one behind these.
     next: Vec<u8>,
 }
 
-/// What sweeps entries.
+/// Sweeps entries.
 pub trait Sweeper {
     /// Bytes that sweeping an entry reads.
     fn bytes(&self, entry: &[u8]) -> Result<u64>;
 
-    /// What becomes of some entries of terms, in their order.
+    /// Sweeps some entries of terms, in their order.
     fn sweep(&mut self, entries: &[(&[u8], &[u8])]) -> Result<Vec<SweptEntry>>;
 }
 
@@ -58,7 +58,7 @@ impl TermDictionary {
     pub fn sweep(
         &mut self,
         pool: &FramePool,
-        place: &mut SweepPlace,
+        place: &mut SweepProgress,
         bytes: u64,
         sweeper: &mut dyn Sweeper,
     ) -> Result<bool> {

@@ -86,9 +86,9 @@ impl Bed {
             let tree = view.tree(which);
             let mut scan = tree.scan(&[]);
             while finish(&mut pages, |pages| scan.advance(tree, pages)).unwrap() {
-                let entry = (scan.key(), scan.value());
-                assert_eq!(self.map.get(entry.0).map(Vec::as_slice), Some(entry.1));
-                let fault = finish(&mut pages, |pages| view.misplaced(entry, which, pages));
+                let (key, value) = (scan.key(), scan.value());
+                assert_eq!(self.map.get(key).map(Vec::as_slice), Some(value));
+                let fault = finish(&mut pages, |pages| view.misplaced(key, value, which, pages));
                 assert_eq!(fault.unwrap(), None);
                 found += 1;
             }
@@ -124,11 +124,10 @@ fn entry(is_long: bool, count: u32) -> Vec<u8> {
         filters: PhraseFilters::None,
         filter_lengths: [0; 2],
     };
-    match is_long {
-        true => entry.chunks.push(chunk),
-        false => {
-            entry.tail.append(count, &[1], &[]);
-        }
+    if is_long {
+        entry.chunks.push(chunk)
+    } else {
+        entry.tail.append(count, &[1], &[]);
     }
     entry.encode().unwrap()
 }
@@ -136,10 +135,10 @@ fn entry(is_long: bool, count: u32) -> Vec<u8> {
 #[test]
 fn lists_move_to_the_long_ones_once_and_stay() {
     let mut bed = Bed::new();
-    for turn in 0..6 {
+    for step in 0..6 {
         // More terms than are changed at once, others each time; every so many becomes long.
-        let keys: Vec<Vec<u8>> = (turn..2 * TERMS_AT_ONCE)
-            .step_by(1 + turn)
+        let keys: Vec<Vec<u8>> = (step..2 * TERMS_AT_ONCE)
+            .step_by(1 + step)
             .map(key)
             .collect();
         let mut asked = 0;
@@ -202,14 +201,15 @@ fn a_check_finds_entries_that_stand_wrong() {
         Some(entry(key.ends_with(b"2"), 1))
     });
     let fault = |bed: &Bed, number: usize, has_chunks: bool, is_long: bool| {
-        let tree = match is_long {
-            true => TermTree::Long,
-            false => TermTree::Short,
+        let tree = if is_long {
+            TermTree::Long
+        } else {
+            TermTree::Short
         };
         let (key, entry) = (key(number), entry(has_chunks, 1));
         let (view, mut pages) = (bed.terms.view(), Pages::new(&bed.pool));
         finish(&mut pages, |pages| {
-            view.misplaced((&key, &entry), tree, pages)
+            view.misplaced(&key, &entry, tree, pages)
         })
         .unwrap()
         .unwrap_or("none")
@@ -224,13 +224,13 @@ fn a_check_finds_entries_that_stand_wrong() {
     let tree = TermTree::Frequent;
     let (view, mut pages) = (bed.terms.view(), Pages::new(&bed.pool));
     let wrong = finish(&mut pages, |pages| {
-        view.misplaced((&key(2), &entry(true, 1)), tree, pages)
+        view.misplaced(&key(2), &entry(true, 1), tree, pages)
     });
     assert!(wrong.unwrap().unwrap().ends_with("lacks it"));
     bed.terms.lists.frequent.keys.insert(&key(2));
     let view = bed.terms.view();
     let wrong = finish(&mut pages, |pages| {
-        view.misplaced((&key(2), &entry(true, 1)), tree, pages)
+        view.misplaced(&key(2), &entry(true, 1), tree, pages)
     });
     assert!(wrong.unwrap().unwrap().ends_with("another tree"));
 }
@@ -365,8 +365,8 @@ impl Bed {
         for which in TermTree::ALL {
             let mut scan = view.tree(which).scan(&[]);
             while finish(&mut pages, |pages| scan.advance(view.tree(which), pages)).unwrap() {
-                let value = (scan.key(), scan.value());
-                let fault = finish(&mut pages, |pages| view.misplaced(value, which, pages));
+                let (key, value) = (scan.key(), scan.value());
+                let fault = finish(&mut pages, |pages| view.misplaced(key, value, which, pages));
                 assert_eq!(fault.unwrap(), None);
             }
         }

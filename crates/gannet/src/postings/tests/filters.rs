@@ -20,7 +20,8 @@ fn filtered_world(filters: PhraseFilters) -> World {
     }
 }
 
-/// What a filter that knows says: how many tokens have these neighbours, 0 for any.
+/// Returns the answer of a filter that knows: the number of tokens with these neighbours, 0 for
+/// any.
 fn stands(doc: DocId, positions: &[u32], wanted: Neighbours) -> u32 {
     let between = |position: &&u32| neighbours(doc, **position).may_be(wanted);
     positions.iter().filter(between).count() as u32
@@ -58,7 +59,7 @@ fn walk(cursor: &mut TermCursor, wanted: Neighbours, pages: &mut Pages<'_>) -> V
     let (mut target, mut docs, mut tokens, mut seen) = (0, Vec::new(), Vec::new(), Vec::new());
     while finish(pages, |pages| cursor.advance(target, pages)).unwrap() != END {
         let last = finish(pages, |pages| {
-            cursor.block_between(wanted, pages, (&mut docs, &mut tokens))
+            cursor.block_between(wanted, pages, &mut docs, &mut tokens)
         });
         target = last.unwrap() + 1;
         seen.extend(docs.iter().copied().zip(tokens.iter().copied()));
@@ -104,9 +105,10 @@ fn verify_layouts(filters: PhraseFilters) {
         let mut pages = Pages::new(&pool);
         let denied = verify(&list, &mut random, &mut pages);
         // A Bloom filter of hundreds of words denies little.
-        let least = match filters == PhraseFilters::Bloom && shape.frequency > 100 {
-            true => 0,
-            false => list.all.len() / 6,
+        let least = if filters == PhraseFilters::Bloom && shape.frequency > 100 {
+            0
+        } else {
+            list.all.len() / 6
         };
         assert!(denied >= least || list.all.len() < 100, "{denied}");
         for (before, after) in [(7, 0), (0, 7), (3, 3)] {

@@ -29,7 +29,7 @@ fn read_all(entry: &[u8], world: &World) {
     {
         let said = finish(&mut pages, |pages| cursor.tokens_between(wanted, pages));
         let last = finish(&mut pages, |pages| {
-            cursor.block_between(wanted, pages, (&mut docs, &mut tokens))
+            cursor.block_between(wanted, pages, &mut docs, &mut tokens)
         });
         let (Ok(_), Ok(last)) = (said, last) else {
             return;

@@ -52,7 +52,8 @@ fn chunks_and_tail(world: &mut World, random: &mut Random, runs: &[usize]) -> Li
     list
 }
 
-/// What a sweep leaves is what the oracle leaves; what it gives up is released.
+/// Compares the result of a sweep with that of the oracle. Chunks that a sweep gives up are
+/// released.
 fn compare(world: &mut World, list: List, dead: &DeadDocs) -> TermEntry {
     let swept = sweep(world, &list.entry, dead);
     let is_dead = |(doc, _): &&Posting| dead.has(*doc);

@@ -22,10 +22,10 @@ const LISTS_SHARE: usize = 16;
 pub struct Collector {
     set: DocSet,
     open: Vec<OpenList>,
-    /// What the open lists take: memory, and pages in a round.
+    /// The cost of the open lists: memory, and pages in a round.
     memory: Reservation,
     pages: u64,
-    /// What they take before they are read.
+    /// The cost at which they are read.
     limit: Size,
     sources: Sources,
 }
@@ -35,7 +35,7 @@ struct OpenList {
     size: Size,
 }
 
-/// What a list takes while it is open.
+/// The cost of an open list.
 #[derive(Clone, Copy)]
 struct Size {
     bytes: usize,
@@ -93,7 +93,7 @@ impl Collector {
         Ok(())
     }
 
-    /// Whether the open lists are to be read before others are opened.
+    /// Returns true if the open lists are to be read before others are opened.
     pub fn is_full(&self) -> bool {
         let Size { bytes, pages } = self.limit;
         !self.open.is_empty() && (self.memory.bytes() >= bytes || self.pages >= pages)
@@ -119,9 +119,10 @@ impl Collector {
         self.pages = self.open.iter().map(|list| list.size.pages).sum();
         let bytes = self.open.iter().map(|list| list.size.bytes);
         self.memory.grow_to(bytes.sum())?;
-        match self.open.is_empty() {
-            true => Ok(()),
-            false => Err(Stop::Pages),
+        if self.open.is_empty() {
+            Ok(())
+        } else {
+            Err(Stop::Pages)
         }
     }
 

@@ -36,9 +36,9 @@ impl OpenTerm {
     }
 }
 
-/// What a pattern stands for: terms, or a set of documents where the terms are many.
+/// The expansion of a pattern: its terms, or a set of documents if the terms are many.
 pub struct OpenPattern {
-    /// Whether its terms score each for itself.
+    /// Set if each of its terms has its own score.
     pub is_fuzzy: bool,
     /// The pattern.
     pub pattern: Arc<Pattern>,
@@ -46,13 +46,13 @@ pub struct OpenPattern {
     pub terms: Vec<OpenTerm>,
     /// The documents of all its terms, if these are many.
     pub documents: Option<PatternDocuments>,
-    /// How many documents its most frequent term has, if that was given.
+    /// The number of documents of its most frequent term, if that was given.
     pub most: Option<u64>,
 }
 
 impl OpenPattern {
-    /// How many documents its most frequent term has, as scores count them, and that term if it is
-    /// here.
+    /// The number of documents of its most frequent term, as scores count them, and that term if it
+    /// is here.
     pub fn most_frequent(&self) -> (u64, Option<&OpenTerm>) {
         let most = self.terms.iter().rev().max_by_key(|term| term.frequency);
         let counted = most.map_or(0, |term| term.frequency);
@@ -64,9 +64,9 @@ impl OpenPattern {
 pub struct PartialExpansion {
     /// The field.
     pub field: FieldId,
-    /// How it was written.
+    /// The pattern as it was written.
     pub written: String,
-    /// Whether the most similar were taken, and not the most frequent.
+    /// Set if the most similar terms were taken in place of the most frequent.
     pub is_fuzzy: bool,
 }
 
@@ -77,11 +77,11 @@ pub struct PatternDocuments {
     pub field: FieldId,
     /// The pattern.
     pub pattern: Arc<Pattern>,
-    /// How it was written.
+    /// The pattern as it was written.
     pub written: String,
     /// The documents, deleted ones included until a vacuum.
     pub set: Arc<DocSet>,
-    /// What was gone through to find them.
+    /// The terms and lists that were read to find them.
     pub sources: Sources,
 }
 
@@ -109,7 +109,7 @@ impl KnownPatterns {
     }
 }
 
-/// What a set of documents was made of.
+/// Counts the sources of a set of documents.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sources {
     /// Terms. One counts once more for each place in which it has newer postings.
@@ -131,17 +131,17 @@ impl OpenLists {
 /// The terms of a plan and those that its patterns stand for. A term without documents is `None`.
 #[derive(Default)]
 pub struct OpenLists {
-    /// As [`super::plan::Plan::terms`].
+    /// See [`super::plan::Plan::terms`].
     pub terms: Vec<Option<OpenTerm>>,
-    /// As [`super::plan::Plan::patterns`].
+    /// See [`super::plan::Plan::patterns`].
     pub patterns: Vec<OpenPattern>,
     /// Patterns that stand for more terms than were taken.
     pub cut: Vec<PartialExpansion>,
     /// Patterns, as they were written, that stand for no term of any field.
     pub unmatched: Vec<String>,
-    /// What the user should know of that.
+    /// Sentences for the user on these patterns.
     pub notes: Vec<String>,
-    /// As [`super::plan::Plan::ids`].
+    /// See [`super::plan::Plan::ids`].
     pub ids: Vec<Option<DocId>>,
     /// The memory of all this.
     pub memory: Option<Reservation>,

@@ -8,17 +8,17 @@
 //! 1. `found[at..]` are candidates not yet given out, in ascending order.
 //! 2. Every candidate below `next` was given out, dropped, or is in `found`.
 
-use super::matcher::{DocRange, Matcher};
-use super::matches::Matches;
+use super::matcher::Matcher;
+use super::matches::{DocRange, Matches};
 use crate::base::{DocId, END};
 use crate::cache::{Pages, Step};
 
-/// How many candidates are gathered at once.
+/// Sizes of the batches in which candidates are gathered.
 #[derive(Clone, Copy, Debug)]
 pub struct Batch {
-    /// As long as all pages are in memory.
+    /// The size while all pages are in memory.
     pub first: usize,
-    /// How many times more after one that waited for pages.
+    /// The factor by which a batch that waited for pages enlarges the next.
     pub growth: usize,
     /// At most.
     pub most: usize,
@@ -33,7 +33,7 @@ pub struct Ahead {
     batch: Batch,
     next: DocId,
     ended: bool,
-    /// Whether a batch waited for pages.
+    /// Set once a batch has waited for pages.
     waited: bool,
 }
 
@@ -56,26 +56,33 @@ impl Ahead {
         2 * self.batch.most * Matches::bytes_per_document(leaves) + self.found.row_bytes()
     }
 
-    /// Replaces what is at hand by the next batch of `source` from `target` on. It ends at `to`,
-    /// unless an earlier one had to wait for pages.
+    /// Replaces what is at hand by the next batch of `source` in a range. It may go beyond the end
+    /// of the range if an earlier one had to wait for pages.
     pub fn gather(
         &mut self,
         source: &mut dyn Matcher,
-        (target, to): DocRange,
+        range: DocRange,
         pages: &mut Pages<'_>,
     ) -> Step<()> {
         self.found.clear();
         self.at = 0;
-        self.next = self.next.max(target);
-        let (from, limit) = (self.next, self.batch.first);
-        let to = if self.keeps_to_ends() { to } else { END - 1 };
+        let limit = self.batch.first;
+        self.next = self.next.max(range.first);
+        let batch = DocRange {
+            first: self.next,
+            last: if self.keeps_to_ends() {
+                range.last
+            } else {
+                END - 1
+            },
+        };
         self.found.reserve(limit);
-        self.next = source.gather((from, to), limit, &mut self.found, pages)?;
+        self.next = source.gather(batch, limit, &mut self.found, pages)?;
         self.ended = self.next == END;
         Ok(())
     }
 
-    /// Whether the next batch will end where it is told to.
+    /// Returns true if the next batch will end at the end that it is given.
     pub fn keeps_to_ends(&self) -> bool {
         !self.waited
     }
@@ -122,12 +129,12 @@ impl Ahead {
         self.at
     }
 
-    /// Whether the source has no more.
+    /// Returns true if the source is exhausted.
     pub fn is_last(&self) -> bool {
         self.ended
     }
 
-    /// Whether the source was gone through up to `to`.
+    /// Returns true if the source was gone through up to `to`.
     pub fn is_beyond(&self, to: DocId) -> bool {
         self.ended || self.next > to
     }

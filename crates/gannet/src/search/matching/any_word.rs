@@ -19,7 +19,7 @@ const TERMS_PER_STEP: usize = 16;
 /// Any of several terms at one place of a phrase.
 pub struct AnyWord {
     cursors: Vec<TermCursor>,
-    /// Where each stands, once all were advanced.
+    /// The document of each cursor, once all were advanced.
     docs: Vec<DocId>,
     started: bool,
     /// The positions of one of them.
@@ -38,7 +38,7 @@ impl AnyWord {
         }
     }
 
-    /// Whether a document has any of the terms.
+    /// Reports whether a document has any of the terms.
     pub fn is_in(&mut self, doc: DocId, pages: &mut Pages<'_>) -> Step<bool> {
         pages.count_steps(1 + self.docs.len() / TERMS_PER_STEP)?;
         let started = self.started;
@@ -56,7 +56,8 @@ impl AnyWord {
     pub fn positions(
         &mut self,
         doc: DocId,
-        (room, word): (&mut TokenRoom, usize),
+        room: &mut TokenRoom,
+        word: usize,
         pages: &mut Pages<'_>,
         out: &mut Vec<u32>,
     ) -> Step<()> {

@@ -1,7 +1,7 @@
 //! The documents in which a word may stand between others, by the word's own list: a phrase filter
 //! at work.
 //!
-//! Where the filter names the others exactly, these are the documents that have the phrase, and no
+//! If the filter names the others exactly, these are the documents that have the phrase, and no
 //! other list is read.
 //!
 //! Source of the idea to test for neighbours before any position is read: the two-way cost-aware
@@ -23,11 +23,11 @@ use crate::search::scoring::formula::{Leaf, LeafId};
 /// how many tokens may stand there.
 pub type BetweenMatcher = ListMatcher<BetweenBlocks>;
 
-/// What a phrase filter lets pass of a list.
+/// The documents of a list that pass its phrase filter.
 pub struct BetweenBlocks {
     cursor: TermCursor,
     wanted: Neighbours,
-    /// What passed of a block, with how many tokens, and where it stands among them.
+    /// The documents of a block that passed, the tokens of each, and the place among them.
     docs: Vec<DocId>,
     tokens: Vec<u32>,
     at: usize,
@@ -87,15 +87,20 @@ impl BlockSource for BetweenBlocks {
             let tokens = self.cursor.tokens_to_look_at();
             self.room.reserve(0, tokens)?;
             pages.count_steps(tokens)?;
-            let passed = (&mut self.docs, &mut self.tokens);
-            let last = self.cursor.block_between(self.wanted, pages, passed)?;
+            let (docs, tokens) = (&mut self.docs, &mut self.tokens);
+            let last = self
+                .cursor
+                .block_between(self.wanted, pages, docs, tokens)?;
             (self.at, self.next) = (0, last.saturating_add(1));
         }
     }
 
     #[inline]
     fn block(&mut self) -> Occurring<'_> {
-        (&self.docs[self.at..], &self.tokens[self.at..])
+        Occurring {
+            docs: &self.docs[self.at..],
+            frequencies: &self.tokens[self.at..],
+        }
     }
 
     fn frequency(&mut self) -> u32 {
@@ -107,7 +112,7 @@ impl BlockSource for BetweenBlocks {
         target >= self.next
     }
 
-    /// What it stands on is then the document that was asked for, or nothing.
+    /// Leaves the matcher on the document that was asked for, or on nothing.
     fn matches(&mut self, doc: DocId, pages: &mut Pages<'_>) -> Step<bool> {
         let mut tokens = 0;
         if self.cursor.advance(doc, pages)? == doc {

@@ -14,8 +14,8 @@
 //!    for. So where candidates are gathered beyond, none are left out.
 
 use super::ahead::{Ahead, Batch};
-use super::matcher::{DocRange, LeadingList, Matcher, PagePrefetch, Role, ScoreBounds, for_all};
-use super::matches::{Filtering, Matches};
+use super::matcher::{LeadingList, Matcher, PagePrefetch, Role, ScoreBounds, for_all};
+use super::matches::{DocRange, Filtering, Matches};
 use super::sets::nothing;
 use crate::base::{DocId, END};
 use crate::cache::{Pages, Step, Stop};
@@ -30,8 +30,8 @@ const BATCH: Batch = Batch {
 /// Bytes of candidates at most, where many leaves make each of them large.
 const BATCH_BYTES: usize = 256 << 10;
 
-/// How many times longer than the leader's a follower's list may be for its pages to be read all: a
-/// page has more postings than this, so that most pages have a candidate.
+/// A follower's list is read whole if it is at most so many times longer than the leader's. A page
+/// has more postings than this, so that most pages have a candidate.
 const DENSE: u64 = 512;
 
 /// Matches a leader's documents as the followers decide.
@@ -73,7 +73,8 @@ impl Conjunction {
         mut required: Vec<Box<dyn Matcher>>,
         excluded: Vec<Box<dyn Matcher>>,
         optional: Vec<Box<dyn Matcher>>,
-        (width, leaves): (usize, usize),
+        width: usize,
+        leaves: usize,
         documents: u64,
     ) -> Conjunction {
         required.sort_by_key(|matcher| matcher.cost());
@@ -142,19 +143,24 @@ impl Matcher for Conjunction {
                     return Ok(doc);
                 }
             }
-            self.refill((target, END - 1), pages)?;
+            let behind = DocRange {
+                first: target,
+                last: END - 1,
+            };
+            self.refill(behind, pages)?;
         }
     }
 
-    /// Looks at no candidate behind `to` as long as that costs no round.
+    /// Looks at no candidate behind the range as long as that costs no round.
     fn gather(
         &mut self,
-        (from, to): DocRange,
+        range: DocRange,
         limit: usize,
         out: &mut Matches,
         pages: &mut Pages<'_>,
     ) -> Step<DocId> {
-        let (before, mut next) = (out.len(), from);
+        let (before, mut next) = (out.len(), range.first);
+        let to = range.last;
         loop {
             if self.filtering.is_none() {
                 let given = out.len();
@@ -170,7 +176,11 @@ impl Matcher for Conjunction {
                     return Ok(to.saturating_add(1));
                 }
             }
-            match self.refill((next, to), pages) {
+            let rest = DocRange {
+                first: next,
+                last: to,
+            };
+            match self.refill(rest, pages) {
                 Err(Stop::Pages) if out.len() > before => return Ok(next),
                 other => other?,
             }
@@ -194,7 +204,7 @@ impl Matcher for Conjunction {
         self.leader.cost()
     }
 
-    /// As many as there were if the lists had nothing to do with each other.
+    /// The number to expect if the lists are independent of each other.
     fn cost_min(&self) -> u64 {
         let mut least = self.leader.cost_min() as f64;
         for follower in self.followers.iter().filter(|f| f.role == Role::Required) {
@@ -240,9 +250,10 @@ impl ScoreBounds for Conjunction {
             return Ok(false);
         }
         for_all(self.scored_followers(), |follower| {
-            match follower.bound_near(range, false, pages, scores)? {
-                true => Ok(()),
-                false => follower.bound_within(range, pages, scores),
+            if follower.bound_near(range, false, pages, scores)? {
+                Ok(())
+            } else {
+                follower.bound_within(range, pages, scores)
             }
         })?;
         Ok(true)
@@ -279,7 +290,7 @@ impl PagePrefetch for Conjunction {
 }
 
 impl Conjunction {
-    /// What the list of a follower has at most that is dense beside the leader.
+    /// The longest list of a follower that is dense beside the leader.
     fn dense_cost(&self) -> u64 {
         self.leader.cost().saturating_mul(DENSE)
     }

@@ -6,7 +6,8 @@
 //!
 //! Invariant: once `started`, each child stands on its document in `stands`.
 
-use super::matcher::{DocRange, Matcher, PagePrefetch, ScoreBounds, for_all};
+use super::matcher::{Matcher, PagePrefetch, ScoreBounds, for_all};
+use super::matches::DocRange;
 use super::page_ends::PageEnds;
 use crate::base::{DocId, END};
 use crate::cache::{Pages, Step};
@@ -14,9 +15,9 @@ use crate::cache::{Pages, Step};
 /// Matches what at least `minimum` of its children match.
 pub struct Disjunction {
     children: Vec<Box<dyn Matcher>>,
-    /// Where each child stands: many are passed over by a look at this alone.
+    /// The document of each child. Many children are passed over by a look at this alone.
     stands: Vec<DocId>,
-    /// Whether all children were advanced.
+    /// Set once all children were advanced.
     started: bool,
     minimum: usize,
     doc: DocId,

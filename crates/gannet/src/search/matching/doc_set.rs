@@ -31,7 +31,7 @@ impl DocSet {
         })
     }
 
-    /// How many members it has.
+    /// The number of members.
     pub fn count(&self) -> u64 {
         self.count
     }

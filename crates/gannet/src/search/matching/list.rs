@@ -4,17 +4,15 @@
 //! Both are one matcher over a [`BlockSource`], so the loops over blocks are written once and call
 //! nothing through a table. [`ListScore`] leaves out blocks and documents that score too little.
 
-use super::matcher::{
-    BLOCK_STEPS, DocRange, LeadingList, Matcher, PagePrefetch, Role, ScoreBounds, filter,
-};
-use super::matches::{Filtering, Matches};
+use super::matcher::{BLOCK_STEPS, LeadingList, Matcher, PagePrefetch, Role, ScoreBounds, filter};
+use super::matches::{DocRange, Filtering, Matches};
 use super::scored::{ListScore, Occurring, Offers};
 use crate::base::DocId;
 use crate::cache::{Pages, Step, Stop};
 use crate::postings::TermCursor;
 use crate::search::scoring::formula::{Leaf, LeafId};
 
-/// Which documents of a list match, a block at a time.
+/// Finds the matching documents of a list, a block at a time.
 pub trait BlockSource: Send + Sized {
     /// The list.
     fn cursor(&self) -> &TermCursor;
@@ -22,10 +20,10 @@ pub trait BlockSource: Send + Sized {
     /// The list, to be moved on.
     fn cursor_mut(&mut self) -> &mut TermCursor;
 
-    /// As [`Matcher::doc`].
+    /// See [`Matcher::doc`].
     fn doc(&self) -> DocId;
 
-    /// As [`Matcher::advance`].
+    /// See [`Matcher::advance`].
     fn advance(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<DocId>;
 
     /// The matches at hand from the present one on.
@@ -34,22 +32,22 @@ pub trait BlockSource: Send + Sized {
     /// The frequency in the present document.
     fn frequency(&mut self) -> u32;
 
-    /// Whether all documents from `target` on are still to be looked at.
+    /// Returns true if no document from `target` on was looked at.
     fn is_before(&self, target: DocId) -> bool;
 
-    /// As [`Matcher::matches`].
+    /// See [`Matcher::matches`].
     fn matches(&mut self, doc: DocId, pages: &mut Pages<'_>) -> Step<bool>;
 
-    /// How many documents of the list match, if all do.
+    /// The number of documents of the list, if all match.
     fn documents(&self) -> Option<u64>;
 
-    /// As [`PagePrefetch::prefetch`].
+    /// See [`PagePrefetch::prefetch`].
     fn prefetch(&mut self, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()>;
 
     /// Notes the pages that going through the whole list needs, as far as they are known.
     fn prefetch_whole(&mut self, pages: &mut Pages<'_>) -> Step<()>;
 
-    /// As [`Matcher::filter`].
+    /// See [`Matcher::filter`].
     fn filter(
         matcher: &mut ListMatcher<Self>,
         role: Role,
@@ -58,7 +56,7 @@ pub trait BlockSource: Send + Sized {
         pages: &mut Pages<'_>,
     ) -> Step<()> {
         let end = ahead.len();
-        filter(matcher, role, (ahead, end), state, pages)
+        filter(matcher, role, ahead, end, state, pages)
     }
 }
 
@@ -68,7 +66,7 @@ pub struct ListMatcher<B> {
     pub(super) score: ListScore,
 }
 
-/// What is from a document on.
+/// The result of a look ahead from a document on.
 enum NextFound {
     /// A stretch that may be left out, up to this document.
     PassedOver(DocId),
@@ -85,9 +83,9 @@ impl<B: BlockSource> ListMatcher<B> {
         ListMatcher { blocks, score }
     }
 
-    /// Looks for the first match of a range that scores enough by the bounds of blocks.
+    /// Looks from `next` to `to` for the first match that scores enough by the bounds of blocks.
     #[inline]
-    fn look(&mut self, (next, to): DocRange, pages: &mut Pages<'_>) -> Step<NextFound> {
+    fn look(&mut self, next: DocId, to: DocId, pages: &mut Pages<'_>) -> Step<NextFound> {
         let cursor = self.blocks.is_before(next).then_some(&mut self.blocks);
         if let Some(blocks) = cursor
             && let Some(last) = self.score.skippable(blocks.cursor_mut(), next, pages)?
@@ -130,15 +128,15 @@ impl<B: BlockSource> Matcher for ListMatcher<B> {
 
     fn gather(
         &mut self,
-        (from, to): DocRange,
+        range: DocRange,
         limit: usize,
         out: &mut Matches,
         pages: &mut Pages<'_>,
     ) -> Step<DocId> {
-        let (before, mut next) = (out.len(), from);
+        let (before, mut next, to) = (out.len(), range.first, range.last);
         while out.len() < limit && next <= to {
             pages.count_steps(BLOCK_STEPS)?;
-            next = match self.look((next, to), pages) {
+            next = match self.look(next, to, pages) {
                 Ok(NextFound::PassedOver(next)) => next,
                 Ok(NextFound::Beyond) => to.saturating_add(1),
                 Ok(NextFound::Here) => {
@@ -178,24 +176,24 @@ impl<B: BlockSource> LeadingList for ListMatcher<B> {
 
     fn offer(
         &mut self,
-        (from, to): DocRange,
+        range: DocRange,
         limit: usize,
         offers: &mut Offers<'_>,
         left: &mut Matches,
         pages: &mut Pages<'_>,
     ) -> Step<DocId> {
-        let mut next = from;
+        let (mut next, to) = (range.first, range.last);
         while left.len() < limit && next <= to {
             pages.count_steps(BLOCK_STEPS)?;
             offers.passed_over |= self.score.skip_below(offers.top.threshold());
-            next = match self.look((next, to), pages) {
+            next = match self.look(next, to, pages) {
                 Ok(NextFound::PassedOver(next)) => next,
                 Ok(NextFound::Beyond) => to.saturating_add(1),
                 Ok(NextFound::Here) => {
                     let block = self.blocks.block();
                     self.score.offer(block, to, offers, left, pages)
                 }
-                Err(Stop::Pages) if next > from => break,
+                Err(Stop::Pages) if next > range.first => break,
                 Err(stop) => return Err(stop),
             }
         }
@@ -250,8 +248,9 @@ impl<B: BlockSource> PagePrefetch for ListMatcher<B> {
         self.blocks.prefetch(docs, pages)
     }
 
-    fn prefetch_within(&mut self, (first, last): DocRange, pages: &mut Pages<'_>) -> Step<()> {
-        self.blocks.cursor_mut().prefetch_within(first, last, pages)
+    fn prefetch_within(&mut self, range: DocRange, pages: &mut Pages<'_>) -> Step<()> {
+        let cursor = self.blocks.cursor_mut();
+        cursor.prefetch_within(range.first, range.last, pages)
     }
 
     fn docs_pages(&self) -> u64 {

@@ -1,4 +1,4 @@
-//! What every node of a query can do: step through the documents that match, in ascending order.
+//! The interface of every node of a query: it steps through matching documents in ascending order.
 //!
 //! [`Matcher`] is the cursor. What it costs is told by two traits besides, whose methods do nothing
 //! unless a node knows better: [`ScoreBounds`] says what documents can score before they are read,
@@ -10,19 +10,15 @@
 //! that is what makes nesting safe. Before it stops, a node lets each child that it needs anyway
 //! note its pages too, so that one round serves all.
 
-use super::matches::Filtering;
-use super::matches::Matches;
+use super::matches::{DocRange, Filtering, Matches};
 use super::scored::{ListScore, Offers};
 use crate::base::{DocId, END};
 use crate::cache::{Pages, Step, Stop};
 
-/// What giving out a block of a list costs, in steps.
+/// The cost of giving out a block of a list, in steps.
 pub const BLOCK_STEPS: usize = 32;
 
-/// The first and the last document of a range.
-pub type DocRange = (DocId, DocId);
-
-/// What a matcher does with a candidate that another gave.
+/// The use that a matcher makes of a candidate of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The candidate must match.
@@ -52,7 +48,8 @@ pub trait Matcher: ScoreBounds + PagePrefetch + Send {
         0
     }
 
-    /// How many documents match, deleted ones included, if that is known without a look at them.
+    /// The number of matching documents, deleted ones included, if it is known without a look at
+    /// them.
     fn documents(&self) -> Option<u64> {
         None
     }
@@ -62,21 +59,21 @@ pub trait Matcher: ScoreBounds + PagePrefetch + Send {
         0
     }
 
-    /// Takes matches from `from` to `to` into `out` until it holds `limit`, and gives the first
+    /// Takes matches of a range into `out` until it holds `limit`, and gives the first
     /// document not looked at. Stops for pages only when it took nothing. Compiled for each kind of
     /// matcher, so that its loop calls no other through a table.
     fn gather(
         &mut self,
-        (from, to): DocRange,
+        range: DocRange,
         limit: usize,
         out: &mut Matches,
         pages: &mut Pages<'_>,
     ) -> Step<DocId> {
-        let (before, mut next) = (out.len(), from);
-        while out.len() < limit && next <= to {
+        let (before, mut next) = (out.len(), range.first);
+        while out.len() < limit && next <= range.last {
             pages.count_steps(BLOCK_STEPS)?;
             next = match self.advance(next, pages) {
-                Ok(doc) if doc > to => to.saturating_add(1),
+                Ok(doc) if doc > range.last => range.last.saturating_add(1),
                 Ok(doc) => {
                     let at = out.len();
                     out.push(doc);
@@ -90,7 +87,7 @@ pub trait Matcher: ScoreBounds + PagePrefetch + Send {
         Ok(next)
     }
 
-    /// Whether a candidate matches that another gave.
+    /// Reports whether a candidate of another matcher matches.
     fn matches(&mut self, doc: DocId, pages: &mut Pages<'_>) -> Step<bool> {
         Ok(self.advance(doc, pages)? == doc)
     }
@@ -104,7 +101,7 @@ pub trait Matcher: ScoreBounds + PagePrefetch + Send {
         pages: &mut Pages<'_>,
     ) -> Step<()> {
         let end = ahead.len();
-        filter(self, role, (ahead, end), state, pages)
+        filter(self, role, ahead, end, state, pages)
     }
 
     /// The list that leads, if one does whose documents may be left out by their scores.
@@ -113,7 +110,7 @@ pub trait Matcher: ScoreBounds + PagePrefetch + Send {
     }
 }
 
-/// What the documents ahead can score at most.
+/// Upper bounds of the scores of the documents ahead.
 pub trait ScoreBounds {
     /// The last document from `target` on of what one page of the leading list holds. Reads heads
     /// only.
@@ -181,7 +178,7 @@ pub trait PagePrefetch {
 
 /// The list that leads a node. What it leaves out by score, the node leaves out.
 pub trait LeadingList {
-    /// How its documents are scored, and which are left out of what [`Matcher::gather`] gives.
+    /// The scores of its documents, which also decide what [`Matcher::gather`] leaves out.
     fn score(&mut self) -> &mut ListScore;
 
     /// Offers documents of a range whose scores are those of its leaf, as far as it can tell them
@@ -203,7 +200,8 @@ pub trait LeadingList {
 pub fn filter<M: Matcher + ?Sized>(
     matcher: &mut M,
     role: Role,
-    (ahead, end): (&mut Matches, usize),
+    ahead: &mut Matches,
+    end: usize,
     state: &mut Filtering,
     pages: &mut Pages<'_>,
 ) -> Step<()> {

@@ -10,13 +10,22 @@ use std::ops::Range;
 use crate::base::DocId;
 use crate::search::scoring::formula::LeafId;
 
-/// How far candidates were filtered: the first `kept` passed, those from `checked` on are still to
-/// be asked, and those between were dropped.
+/// A range of documents.
+#[derive(Clone, Copy, Debug)]
+pub struct DocRange {
+    /// The first document.
+    pub first: DocId,
+    /// The last document.
+    pub last: DocId,
+}
+
+/// The progress of filtering candidates: the first `kept` passed, those from `checked` on are still
+/// to be asked, and those between were dropped.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Filtering {
-    /// How many passed.
+    /// The number that passed.
     pub kept: usize,
-    /// How many were asked.
+    /// The number that were asked.
     pub checked: usize,
 }
 
@@ -85,7 +94,7 @@ impl Matches {
         (self.docs.capacity() + columns.sum::<usize>()) * size_of::<f32>()
     }
 
-    /// How many documents there are.
+    /// The number of documents.
     pub fn len(&self) -> usize {
         self.docs.len()
     }
@@ -286,9 +295,12 @@ mod tests {
             let mut matches = of(0..2, &[1]);
             matches.append(&of(leaves.clone(), &[3, 4, 5]), 1..3);
             assert_eq!(matches.docs(), [1, 4, 5]);
-            let frequency = |leaf: LeafId| match leaves.contains(&leaf) {
-                true => 40.0 + leaf as f32,
-                false => 0.0,
+            let frequency = |leaf: LeafId| {
+                if leaves.contains(&leaf) {
+                    40.0 + leaf as f32
+                } else {
+                    0.0
+                }
             };
             assert_eq!(matches.row(1), [frequency(0), frequency(1)]);
             assert_eq!(matches.column_mut(1).len(), 3);

@@ -1,4 +1,4 @@
-//! How far bounds hold that are taken of several lists at once.
+//! The end of the stretch for which bounds hold that are taken of several lists at once.
 //!
 //! The first page that ends is where bounds change. Of very many lists the first few such ends are
 //! passed over: else there would be a stretch for each page of all lists, and for each stretch all
@@ -10,10 +10,10 @@ use crate::base::{DocId, END};
 /// lists as their pages do. Most queries have fewer.
 const LISTS_A_PAGE: usize = 32;
 
-/// Where the next pages of several lists end.
+/// Collects the ends of the next pages of several lists.
 pub struct PageEnds {
     least: DocId,
-    /// How many ends are passed over.
+    /// The number of ends that are passed over.
     passed: usize,
     /// The ends, if any are.
     all: Vec<DocId>,

@@ -6,8 +6,8 @@
 //! The ranking may do the second itself, only for what can come among the best: the rarest word,
 //! or its tokens that the phrase filter lets pass, are the most that an exact phrase can occur.
 //!
-//! Where a word's phrase filter names a commoner neighbour exactly, the filter is asked at each of
-//! the word's tokens, and the neighbour's list is not read at all.
+//! If a word's phrase filter names a commoner neighbour exactly, the filter is asked at each of the
+//! word's tokens, and the neighbour's list is not read at all.
 //!
 //! Of a long phrase only the rarest words give candidates; that a document has the others shows
 //! when their positions are read.
@@ -18,7 +18,8 @@
 
 use super::ahead::{Ahead, Batch};
 use super::any_word::AnyWord;
-use super::matcher::{DocRange, Matcher, PagePrefetch, ScoreBounds, for_all};
+use super::matcher::{Matcher, PagePrefetch, ScoreBounds, for_all};
+use super::matches::DocRange;
 use super::positions::{Occurrences, PhraseTerm};
 use super::tokens::TokenRoom;
 use crate::base::{Budget, DocId, END, Result};
@@ -38,9 +39,9 @@ const BATCH: Batch = Batch {
 pub struct PhraseWord<'a> {
     /// Its place in the phrase.
     pub place: u32,
-    /// Which of the distinct words it is.
+    /// The index of its word among the distinct words.
     pub word: usize,
-    /// What stands for it in the filters of others; 0 if none is asked.
+    /// Its fingerprint in the filters of others; 0 if none is asked.
     pub fingerprint: u16,
     /// The neighbours that its filter proves at each of its tokens, in place of their own
     /// positions.
@@ -108,8 +109,8 @@ impl PhraseCheck {
         })
     }
 
-    /// Whether the phrase occurs at most as often as its approximation tells: one with slop may
-    /// pair a word with two others.
+    /// Returns true if the frequency of the approximation bounds that of the phrase. One with slop
+    /// may pair a word with two others.
     pub fn is_bounded(&self) -> bool {
         self.slop == 0
     }
@@ -146,7 +147,7 @@ impl PhraseCheck {
         Ok(phrase.frequency(self.slop, pages.steps())?)
     }
 
-    /// Whether a candidate has any term that the last word may be.
+    /// Reports whether a candidate has any term that the last word may be.
     fn may_end(&mut self, doc: DocId, pages: &mut Pages<'_>) -> Step<bool> {
         let last = self.last.as_mut();
         last.map_or(Ok(true), |last| last.is_in(doc, pages))
@@ -158,8 +159,8 @@ impl PhraseCheck {
         match &mut self.last {
             None => Ok(()),
             Some(last) => {
-                let room = (&mut self.room, word);
-                last.positions(doc, room, pages, &mut self.positions[word])
+                let positions = &mut self.positions[word];
+                last.positions(doc, &mut self.room, word, pages, positions)
             }
         }
     }
@@ -191,7 +192,7 @@ pub struct PhraseMatcher {
 }
 
 impl PhraseMatcher {
-    /// What passes `check` of the documents that `approximation` gives.
+    /// Matches the documents of `approximation` that pass `check`.
     pub fn new(approximation: Box<dyn Matcher>, check: PhraseCheck) -> PhraseMatcher {
         PhraseMatcher {
             approximation,
@@ -236,7 +237,11 @@ impl Matcher for PhraseMatcher {
                 return Ok(END);
             } else {
                 let source = self.approximation.as_mut();
-                self.ahead.gather(source, (target, END - 1), pages)?;
+                let behind = DocRange {
+                    first: target,
+                    last: END - 1,
+                };
+                self.ahead.gather(source, behind, pages)?;
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Which lists answer a phrase, and how: by the filter of one, or by all of them and their
+//! Chooses the lists that answer a phrase: one with its filter, or all of them with their
 //! positions.
 
 use std::cmp::Reverse;
@@ -16,13 +16,13 @@ use crate::base::{Budget, PhraseFilters, Result};
 use crate::postings::{Neighbours, Reach, TermList};
 use crate::search::scoring::formula::{Leaf, LeafId};
 
-/// How many times as many documents a word's neighbour must have for the word's Bloom filters to be
-/// asked. They take about six times the bytes of its positions, and all of them are read, of the
-/// neighbour only what has both.
+/// A word's Bloom filters are asked if its neighbour has at least so many times as many documents.
+/// They take about six times the bytes of its positions, and all of them are read, of the neighbour
+/// only what has both.
 const BLOOM_COST: u64 = 8;
 
-/// How many words of a phrase, the rarest, give its candidates at most. Few documents have so many
-/// words of it and not the others, and each word more would take another cursor.
+/// The most words of a phrase, the rarest, that give its candidates. Few documents have so many of
+/// its words and not the others, and each word more would take another cursor.
 const CANDIDATE_WORDS: usize = 32;
 
 /// The words of a phrase with their lists.
@@ -33,13 +33,13 @@ pub struct PhraseLists<'a> {
     pub last: Option<LastWord<'a>>,
     /// The filters that may be asked, of the kind that the words' fingerprints are for.
     pub filters: PhraseFilters,
-    /// How far the words may be moved.
+    /// The slop of the phrase.
     pub slop: u32,
 }
 
 impl PhraseLists<'_> {
-    /// What finds the documents of the phrase (at least one word) among `below` documents, in a
-    /// query of `width` leaves, and what verifies them unless they all have it.
+    /// Makes the matcher of the phrase (at least one word) among `below` documents, in a query of
+    /// `width` leaves, and the check that verifies its documents unless they all have the phrase.
     pub fn matcher(
         &self,
         scored: Option<(LeafId, Leaf)>,
@@ -53,8 +53,8 @@ impl PhraseLists<'_> {
         let needed = self.needed();
         let mut candidates = self.candidates(&needed, &scored, budget)?;
         candidates.extend(self.ends(budget)?);
-        let leaves = (width, usize::from(scored.is_some()));
-        let candidates = Conjunction::new(candidates, Vec::new(), Vec::new(), leaves, below);
+        let leaves = usize::from(scored.is_some());
+        let candidates = Conjunction::new(candidates, Vec::new(), Vec::new(), width, leaves, below);
         let check = PhraseCheck::new(&needed, self.last.as_ref(), self.slop, scored, budget)?;
         Ok((Box::new(candidates), Some(check)))
     }
@@ -183,9 +183,9 @@ impl PhraseLists<'_> {
         (wanted != Neighbours::default()).then_some(wanted)
     }
 
-    /// Whether the filter of a word costs less to read than what it may save of a commoner word's
-    /// list. That of common neighbours always does, for the words that it knows; others have no
-    /// fingerprint. For Bloom filters this is WiSER's rule, which picks a direction or none by
+    /// Returns true if the filter of a word costs less to read than it may save of a commoner
+    /// word's list. That of common neighbours always does, for the words that it knows; others have
+    /// no fingerprint. For Bloom filters this is WiSER's rule, which picks a direction or none by
     /// frequencies.
     fn is_worth_asking(&self, word: &PhraseWord<'_>, commoner: &PhraseWord<'_>) -> bool {
         let [least, most] = [word, commoner].map(|word| word.list.document_frequency());

@@ -1,4 +1,4 @@
-//! How often a phrase occurs, given the positions of its terms in one document.
+//! Counts the occurrences of a phrase, given the positions of its terms in one document.
 //!
 //! Every term has its *place* in the phrase (words that analysis left out count), and every
 //! occurrence of a term an *origin*: its position less its place. Where all origins are equal
@@ -19,7 +19,7 @@ use crate::base::{Result, Steps};
 pub struct PhraseTerm {
     /// Its place in the phrase.
     pub place: u32,
-    /// Which of the phrase's distinct words it is.
+    /// The index of its word among the phrase's distinct words.
     pub word: usize,
 }
 
@@ -30,7 +30,7 @@ pub struct Occurrences<'a> {
     pub terms: &'a [PhraseTerm],
     /// The positions of each distinct word in the document, ascending.
     pub positions: &'a [Vec<u32>],
-    /// Whether two words may be the same token, as where one stands for any of several terms.
+    /// Set if two words may be the same token, because one stands for any of several terms.
     pub overlap: bool,
 }
 
@@ -97,7 +97,7 @@ struct PhraseTokens<'a> {
     phrase: Occurrences<'a>,
     /// The place of each term's token among the positions of its word.
     at: Vec<usize>,
-    /// Whether two terms may stand on one token.
+    /// Set if two terms may stand on one token.
     repeats: bool,
     /// Tokens that a term stands on: their words, or 0 where these overlap, and positions.
     taken: FxHashSet<(usize, u32)>,
@@ -139,8 +139,8 @@ impl<'a> PhraseTokens<'a> {
         Ok(window)
     }
 
-    /// Where two terms stand on one token, moves the later in the phrase on to the next that is
-    /// free.
+    /// Separates terms that stand on one token: the later in the phrase moves on to the next free
+    /// token.
     fn part(&mut self, steps: &mut Steps<'_>) -> Result<()> {
         self.taken.clear();
         for (term, at) in self.phrase.terms.iter().zip(&mut self.at) {

@@ -4,7 +4,7 @@
 //! Blocks are passed over by their bounds, and documents of a block by their own scores where their
 //! norms are at hand.
 
-use super::matches::Matches;
+use super::matches::{DocRange, Matches};
 use crate::base::{DocId, Result};
 use crate::cache::{Pages, Step};
 use crate::documents::NormCursor;
@@ -21,25 +21,57 @@ const BOUND_PAGES_MAX: usize = 8;
 const SCREEN_SHARE: (usize, usize) = (3, 4);
 const SCREEN_REST: u32 = 8;
 
-/// Documents, and how often the leaf occurs in each.
-pub type Occurring<'a> = (&'a [DocId], &'a [u32]);
+/// Documents in which the leaf occurs, in ascending order.
+#[derive(Clone, Copy)]
+pub struct Occurring<'a> {
+    /// The documents.
+    pub docs: &'a [DocId],
+    /// The frequency in each.
+    pub frequencies: &'a [u32],
+}
 
-/// Where documents go that are scored as soon as they are found.
+impl<'a> Occurring<'a> {
+    /// The documents up to `to`.
+    #[inline]
+    fn up_to(self, to: DocId) -> Occurring<'a> {
+        self.first(leading(self.docs, |doc| doc <= to))
+    }
+
+    /// The first `count` documents.
+    #[inline]
+    fn first(self, count: usize) -> Occurring<'a> {
+        Occurring {
+            docs: &self.docs[..count],
+            frequencies: &self.frequencies[..count],
+        }
+    }
+
+    /// The documents from a place on.
+    #[inline]
+    fn behind(self, at: usize) -> Occurring<'a> {
+        Occurring {
+            docs: &self.docs[at..],
+            frequencies: &self.frequencies[at..],
+        }
+    }
+}
+
+/// Takes documents that are scored as soon as they are found.
 pub struct Offers<'a> {
     /// The best documents so far.
     pub top: &'a mut Top,
-    /// How many documents were offered, or could not enter.
+    /// The number of documents that were offered or could not enter.
     pub seen: u64,
-    /// Whether there are others that were passed over.
+    /// Set if others were passed over.
     pub passed_over: bool,
 }
 
-/// What the documents of a list are worth: the scores of a leaf, or nothing.
+/// The scores of a list's documents: those of a leaf, or none.
 pub struct ListScore {
     scored: Option<(LeafId, Leaf)>,
     /// Scores up to this need not be found; negative if all must.
     floor: f32,
-    /// What documents are prefiltered by.
+    /// The norms by which documents are prefiltered.
     norms: Option<NormCursor>,
     /// Blocks that are given as they are before the next is prefiltered.
     rest: u32,
@@ -51,15 +83,15 @@ pub struct ListScore {
 /// The best score that each block of a page may have, computed once for a page.
 #[derive(Default)]
 struct Bests {
-    turn: Option<u64>,
+    page_serial: Option<u64>,
     all: Vec<f32>,
 }
 
 impl Bests {
-    /// Those of `blocks`.
+    /// The best scores of `blocks`.
     #[inline]
     fn of(&mut self, blocks: BlocksAhead<'_>, how: &Leaf) -> Result<&[f32]> {
-        if self.turn != Some(blocks.turn) {
+        if self.page_serial != Some(blocks.page_serial) {
             self.all.clear();
             for block in 0..blocks.all() {
                 self.all.push(match how {
@@ -71,7 +103,7 @@ impl Bests {
                     Leaf::Constant(score) => *score,
                 });
             }
-            self.turn = Some(blocks.turn);
+            self.page_serial = Some(blocks.page_serial);
         }
         Ok(&self.all[blocks.first()..])
     }
@@ -139,23 +171,22 @@ impl ListScore {
         out: &mut Matches,
         pages: &mut Pages<'_>,
     ) -> DocId {
-        let (docs, frequencies) = up_to(block, to);
+        let block = block.up_to(to);
         let looked_at = match (&self.scored, &mut self.norms, self.floor) {
             (Some((leaf, Leaf::Ranked { bm25, .. })), Some(norms), 0.0..) if self.rest == 0 => {
                 let before = out.len();
                 let least = bm25.least_product(self.floor);
                 let (mut at, end) = (0, out.len().saturating_add(most));
-                while at < docs.len() && out.len() < end {
-                    let (docs, frequencies) = (&docs[at..], &frequencies[at..]);
-                    let Some(norms) = norms.at_hand(docs[0], pages) else {
-                        out.extend(&docs[..1], &frequencies[..1], Some(*leaf));
+                while at < block.docs.len() && out.len() < end {
+                    let rest = block.behind(at);
+                    let Some(norms) = norms.at_hand(rest.docs[0], pages) else {
+                        let one = rest.first(1);
+                        out.extend(one.docs, one.frequencies, Some(*leaf));
                         at += 1;
                         continue;
                     };
-                    let places = &mut self.places;
-                    let (above, prefiltered) =
-                        above(bm25, least, (docs, frequencies), norms, places);
-                    at += give_places(above, prefiltered, (docs, frequencies), *leaf, end, out);
+                    let (above, prefiltered) = above(bm25, least, rest, norms, &mut self.places);
+                    at += give_places(above, prefiltered, rest, *leaf, end, out);
                 }
                 if (out.len() - before) * SCREEN_SHARE.1 > at * SCREEN_SHARE.0 {
                     self.rest = SCREEN_REST;
@@ -164,12 +195,12 @@ impl ListScore {
             }
             _ => {
                 self.rest = self.rest.saturating_sub(1);
-                let count = docs.len().min(most);
-                out.extend(&docs[..count], &frequencies[..count], self.leaf());
-                count
+                let given = block.first(block.docs.len().min(most));
+                out.extend(given.docs, given.frequencies, self.leaf());
+                given.docs.len()
             }
         };
-        behind(&docs[..looked_at], to)
+        behind(&block.docs[..looked_at], to)
     }
 
     /// Offers a block's documents up to `to` as long as their norms are at hand, and puts the
@@ -182,39 +213,40 @@ impl ListScore {
         left: &mut Matches,
         pages: &mut Pages<'_>,
     ) -> DocId {
-        let (docs, frequencies) = up_to(block, to);
+        let block = block.up_to(to);
         let mut at = 0;
         while let (Some((_, Leaf::Ranked { bm25, .. })), Some(norms)) =
             (&self.scored, &mut self.norms)
-            && let Some(first) = docs.get(at)
+            && let Some(first) = block.docs.get(at)
             && let Some(norms) = norms.at_hand(*first, pages)
         {
-            let (docs, frequencies) = (&docs[at..], &frequencies[at..]);
+            let rest = block.behind(at);
             let least = bm25.least_product(offers.top.threshold());
-            let places = &mut self.places;
-            let (above, prefiltered) = above(bm25, least, (docs, frequencies), norms, places);
+            let (above, prefiltered) = above(bm25, least, rest, norms, &mut self.places);
             for place in above.iter().map(|place| *place as usize) {
-                let norm = norms[(docs[place] - first) as usize];
-                let score = bm25.score(frequencies[place] as f32, norm);
-                offers.top.offer(docs[place], score);
+                let doc = rest.docs[place];
+                let norm = norms[(doc - first) as usize];
+                let score = bm25.score(rest.frequencies[place] as f32, norm);
+                offers.top.offer(doc, score);
             }
             at += prefiltered;
         }
         offers.seen += at as u64;
-        left.extend(&docs[at..], &frequencies[at..], self.leaf());
-        behind(docs, to)
+        let rest = block.behind(at);
+        left.extend(rest.docs, rest.frequencies, self.leaf());
+        behind(block.docs, to)
     }
 
     /// Writes the best score of the documents of a range, by the head of the list.
     pub fn bound_within(
         &self,
         cursor: &mut TermCursor,
-        (from, to): (DocId, DocId),
+        range: DocRange,
         pages: &mut Pages<'_>,
         scores: &mut [f32],
     ) -> Step<()> {
         if let Some((leaf, how)) = &self.scored {
-            scores[*leaf] = best_within(cursor, how, (from, to), pages)?;
+            scores[*leaf] = best_within(cursor, how, range, pages)?;
         }
         Ok(())
     }
@@ -225,7 +257,7 @@ impl ListScore {
     pub fn bound_near(
         &mut self,
         cursor: &mut TermCursor,
-        (from, to): (DocId, DocId),
+        range: DocRange,
         leads: bool,
         pages: &mut Pages<'_>,
         scores: &mut [f32],
@@ -234,15 +266,15 @@ impl ListScore {
             return Ok(true);
         };
         if leads {
-            cursor.look_at(from, pages)?;
+            cursor.look_at(range.first, pages)?;
         }
-        let Some(blocks) = cursor.blocks_ahead(from) else {
+        let Some(blocks) = cursor.blocks_ahead(range.first) else {
             return Ok(false);
         };
         let mut most = 0f32;
         for (last, best) in blocks.lasts().zip(self.bests.of(blocks, how)?) {
             most = if *best > most { *best } else { most };
-            if last >= to {
+            if last >= range.last {
                 scores[*leaf] = most;
                 return Ok(true);
             }
@@ -251,13 +283,7 @@ impl ListScore {
     }
 }
 
-/// The documents of a block up to `to`.
-fn up_to((docs, frequencies): Occurring<'_>, to: DocId) -> Occurring<'_> {
-    let count = leading(docs, |doc| doc <= to);
-    (&docs[..count], &frequencies[..count])
-}
-
-/// How many of ascending documents come before the first that is not `within`: most often all.
+/// Counts the ascending documents before the first that is not `within`: most often all.
 #[inline]
 fn leading(docs: &[DocId], within: impl Fn(DocId) -> bool) -> usize {
     match docs.last() {
@@ -277,13 +303,13 @@ fn behind(docs: &[DocId], to: DocId) -> DocId {
 fn give_places(
     places: &[u32],
     prefiltered: usize,
-    (docs, frequencies): Occurring<'_>,
+    from: Occurring<'_>,
     leaf: LeafId,
     end: usize,
     out: &mut Matches,
 ) -> usize {
     let room = (end - out.len()).min(places.len());
-    out.extend_from(docs, frequencies, &places[..room], leaf);
+    out.extend_from(from.docs, from.frequencies, &places[..room], leaf);
     places.get(room).map_or(prefiltered, |next| *next as usize)
 }
 
@@ -292,16 +318,17 @@ fn give_places(
 fn above<'a>(
     bm25: &Bm25,
     least: f32,
-    (docs, frequencies): Occurring<'_>,
+    from: Occurring<'_>,
     norms: &[u8],
     places: &'a mut Vec<u32>,
 ) -> (&'a [u32], usize) {
-    let first = docs[0];
-    let count = leading(docs, |doc| ((doc - first) as usize) < norms.len());
+    let first = from.docs[0];
+    let count = leading(from.docs, |doc| ((doc - first) as usize) < norms.len());
     // Never shortened: what it had is written over.
     places.resize(places.len().max(count + 1), 0);
     let mut above = 0;
-    for (place, (doc, frequency)) in docs[..count].iter().zip(frequencies).enumerate() {
+    let occurring = from.docs[..count].iter().zip(from.frequencies);
+    for (place, (doc, frequency)) in occurring.enumerate() {
         let norm = norms[(doc - first) as usize];
         // Written in any case: a branch could not be predicted.
         places[above] = place as u32;
@@ -310,18 +337,18 @@ fn above<'a>(
     (&places[..above], count)
 }
 
-/// The best score of `leaf` in the documents `from..=to` of a list, by its head.
+/// The best score of `leaf` in a range of a list, by its head.
 fn best_within(
     cursor: &mut TermCursor,
     leaf: &Leaf,
-    (from, to): (DocId, DocId),
+    range: DocRange,
     pages: &mut Pages<'_>,
 ) -> Step<f32> {
-    let (mut most, mut at) = (0f32, from);
+    let (mut most, mut at) = (0f32, range.first);
     for _ in 0..BOUND_PAGES_MAX {
         let bound = cursor.bound(at, pages)?;
         most = most.max(best(leaf, bound.pairs()));
-        if bound.last >= to {
+        if bound.last >= range.last {
             return Ok(most);
         }
         at = bound.last + 1;

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use super::doc_set::DocSet;
-use super::matcher::{DocRange, Matcher, PagePrefetch, ScoreBounds, for_all};
+use super::matcher::{Matcher, PagePrefetch, ScoreBounds, for_all};
+use super::matches::DocRange;
 use crate::base::{DocId, END};
 use crate::cache::{Pages, Step};
 use crate::documents::NormCursor;
@@ -14,7 +15,7 @@ use crate::search::scoring::formula::LeafId;
 /// A constant score: the leaf and its value; nothing where the node only filters.
 pub type ConstantLeaf = Option<(LeafId, f32)>;
 
-/// What the matchers of this file differ in: how the next document is found.
+/// Finds the next document: the only part in which the matchers of this file differ.
 pub trait Source: Send {
     /// The first document from `target` on, or [`END`].
     fn next(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<DocId>;
@@ -22,7 +23,7 @@ pub trait Source: Send {
     /// About how many documents there are.
     fn cost(&self) -> u64;
 
-    /// How many documents there are, if that is known.
+    /// The number of documents, if it is known.
     fn documents(&self) -> Option<u64> {
         None
     }

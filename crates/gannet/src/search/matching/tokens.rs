@@ -30,9 +30,10 @@ impl TokenRoom {
     /// Makes room for so many tokens of a word.
     #[inline]
     pub fn reserve(&mut self, word: usize, tokens: usize) -> Result<()> {
-        match tokens > self.most[word] {
-            true => self.grow(word, tokens),
-            false => Ok(()),
+        if tokens > self.most[word] {
+            self.grow(word, tokens)
+        } else {
+            Ok(())
         }
     }
 

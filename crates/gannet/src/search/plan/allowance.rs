@@ -1,4 +1,4 @@
-//! What a plan may take: memory of the budget, time, and words.
+//! Limits of a plan: memory of the budget, time, and words.
 //!
 //! Everything is counted before it is made, so that a hostile query costs no more than its own
 //! text.
@@ -12,10 +12,10 @@ pub const PHRASE_WORDS_MAX: usize = 1024;
 /// The most bytes of one text, phrase, pattern or limit of a range.
 pub const TEXT_BYTES_MAX: usize = 64 << 10;
 
-/// What a leaf takes beside its text, in the plan and in what is looked up.
+/// Bytes of a leaf beside its text, in the plan and in the look-up.
 const LEAF_BYTES: usize = 512;
 
-/// What a query may still take while it is planned.
+/// The resources that a query may still use while it is planned.
 pub struct Allowance<'a> {
     leaves: usize,
     memory: Reservation,
@@ -23,7 +23,7 @@ pub struct Allowance<'a> {
 }
 
 impl<'a> Allowance<'a> {
-    /// As much as `budget` has, until `interrupt` says otherwise.
+    /// Allows as much as `budget` has, until `interrupt` says otherwise.
     pub fn new(budget: &Budget, interrupt: &'a dyn Interrupt) -> Result<Allowance<'a>> {
         Ok(Allowance {
             leaves: 0,
@@ -54,7 +54,7 @@ impl<'a> Allowance<'a> {
         self.memory.grow_to(self.memory.bytes() - bytes)
     }
 
-    /// What was reserved.
+    /// Returns the reserved memory.
     pub fn into_memory(self) -> Reservation {
         self.memory
     }
@@ -62,21 +62,23 @@ impl<'a> Allowance<'a> {
 
 /// Rejects a text that is too long to be looked at.
 pub fn check_text(text: &str) -> Result<()> {
-    match text.len() > TEXT_BYTES_MAX {
-        true => Err(Error::invalid(format!(
+    if text.len() > TEXT_BYTES_MAX {
+        Err(Error::invalid(format!(
             "a text of the query has {} bytes, the limit is {TEXT_BYTES_MAX}: ask for less",
             text.len()
-        ))),
-        false => Ok(()),
+        )))
+    } else {
+        Ok(())
     }
 }
 
 /// Rejects a phrase that has so many words and more.
 pub fn check_phrase(words: usize) -> Result<()> {
-    match words >= PHRASE_WORDS_MAX {
-        true => Err(Error::invalid(format!(
+    if words >= PHRASE_WORDS_MAX {
+        Err(Error::invalid(format!(
             "a phrase of the query has more than {PHRASE_WORDS_MAX} words: ask for a shorter part of it"
-        ))),
-        false => Ok(()),
+        )))
+    } else {
+        Ok(())
     }
 }

@@ -1,9 +1,9 @@
-//! Where the analyzer of a field cuts a pattern: `wi-f*` is the word `wi` and a word that begins
-//! with `f`, as in the documents.
+//! Cuts a pattern as the analyzer of a field cuts words: `wi-f*` is the word `wi` and a word that
+//! begins with `f`, as in the documents.
 //!
-//! Whether a sign is part of a word depends on what stands beside it: `node.*` may be one word,
-//! `wi-*` cannot. So wildcards are replaced by characters that they may stand for, and of several
-//! such samples the one counts that has the fewest words.
+//! A sign is part of a word or not depending on its neighbours: `node.*` may be one word, `wi-*`
+//! cannot. So wildcards are replaced by characters that they may stand for, and of several such
+//! samples the one counts that has the fewest words.
 
 use crate::analysis::{Analyzer, MAX_TOKEN_CHARACTERS, Scratch};
 use crate::search::query::PatternPart;
@@ -11,7 +11,7 @@ use crate::search::query::PatternPart;
 /// A pattern as a field has its words.
 #[derive(Debug, PartialEq)]
 pub struct CutPattern {
-    /// What stands before the last word.
+    /// The text before the last word.
     pub before: String,
     /// The last word, which has all wildcards.
     pub last: Vec<PatternPart>,
@@ -88,7 +88,7 @@ fn fillings(parts: &[PatternPart]) -> Vec<char> {
 /// A text that a pattern fits.
 struct PatternSample {
     text: String,
-    /// Where each part of the pattern starts in it.
+    /// The start of each part of the pattern in it.
     starts: Vec<usize>,
 }
 
@@ -103,8 +103,8 @@ impl PatternSample {
     }
 }
 
-/// Where the words of a text are. One that the analyzer cuts only because it is too long counts as
-/// one.
+/// The places of the words of a text. One that the analyzer cuts only because it is too long counts
+/// as one.
 fn words(text: &str, analyzer: &Analyzer, scratch: &mut Scratch) -> Vec<(usize, usize)> {
     let mut words: Vec<(usize, usize)> = Vec::new();
     analyzer.analyze(text, scratch, |token| match words.last_mut() {

@@ -41,7 +41,7 @@ pub enum Form {
 pub struct FieldWords<'a> {
     /// The analyzer.
     pub analyzer: &'a Analyzer,
-    /// What it works in.
+    /// Buffers of the analyzers.
     pub scratch: &'a mut Scratch,
 }
 
@@ -166,7 +166,7 @@ impl Form {
         })
     }
 
-    /// How one would write it.
+    /// Writes it for people.
     pub fn written(&self) -> String {
         match self {
             Form::Prefix(prefix) => format!("{prefix}*"),
@@ -176,7 +176,7 @@ impl Form {
     }
 }
 
-/// How one would write the parts of a pattern, for people.
+/// Writes the parts of a pattern for people.
 pub fn written(parts: &[PatternPart]) -> String {
     let each = parts.iter().map(|part| match part {
         PatternPart::Many => '*',

@@ -42,7 +42,7 @@ use crate::base::{Error, Reservation, Result};
 use crate::documents::exact_number;
 use crate::search::query::pattern::{Fuzzy, Pattern};
 
-/// What a node of the tree takes beside its words.
+/// Bytes of a node of the tree beside its words.
 const NODE_BYTES: usize = 2 * size_of::<PlanNode>();
 
 /// A place in [`Plan::terms`], [`Plan::patterns`] or [`Plan::ids`].
@@ -63,7 +63,7 @@ pub enum PlanNode {
         words: Vec<(PlanSlot, u32)>,
         /// A pattern, any term of which stands at its place behind them.
         last: Option<(PlanSlot, u32)>,
-        /// How far they may be moved.
+        /// The slop: positions that they may be moved in all.
         slop: u32,
         /// The boost.
         boost: Option<f32>,
@@ -74,16 +74,16 @@ pub enum PlanNode {
     Exists(FieldId, Option<f32>),
     /// The document with an external ID.
     Id(PlanSlot, Option<f32>),
-    /// What at least `minimum` of the parts match; the scores are added up.
+    /// At least `minimum` of the parts must match; the scores are added up.
     Any {
         /// The parts.
         parts: Vec<PlanNode>,
-        /// How many must match.
+        /// The number of parts that must match.
         minimum: usize,
     },
-    /// What any of the parts matches; the best part's score counts.
+    /// Any of the parts must match; the best part's score counts.
     Best(Vec<PlanNode>),
-    /// What all of `required` match and none of `excluded`; `optional` adds to the score.
+    /// All of `required` must match and none of `excluded`; `optional` adds to the score.
     Filtered {
         /// All must match.
         required: Vec<PlanNode>,
@@ -95,7 +95,7 @@ pub enum PlanNode {
 }
 
 impl PlanNode {
-    /// Whether a phrase is anywhere in it: of the lists of its words, positions are read.
+    /// Returns true if it contains a phrase: positions are read of the lists of its words.
     pub fn has_phrases(&self) -> bool {
         match self {
             PlanNode::Phrase { .. } => true,
@@ -135,11 +135,11 @@ pub struct PlannedPattern {
     pub field: FieldId,
     /// The pattern.
     pub pattern: Pattern,
-    /// How it was written.
+    /// The pattern as it was written.
     pub written: String,
-    /// Whether it is the last word of a phrase, so that the positions of its terms are needed.
+    /// Set if it is the last word of a phrase, so that the positions of its terms are needed.
     pub ends_phrase: bool,
-    /// Whether the terms of the field are stems.
+    /// Set if the terms of the field are stems.
     pub stems: bool,
 }
 
@@ -147,7 +147,7 @@ pub struct PlannedPattern {
 pub struct Plan {
     /// The tree.
     pub root: PlanNode,
-    /// Whether analysis left no clause of the query.
+    /// Set if analysis left no clause of the query.
     pub is_dropped: bool,
     /// The terms to look up.
     pub terms: Vec<PlannedTerm>,
@@ -155,7 +155,7 @@ pub struct Plan {
     pub patterns: Vec<PlannedPattern>,
     /// The external IDs to look up.
     pub ids: Vec<String>,
-    /// What the user should know of how the query is asked.
+    /// Sentences for the user on how the query is asked.
     pub notes: Vec<String>,
     /// The memory of all this.
     pub memory: Reservation,
@@ -213,9 +213,9 @@ struct Planner<'a> {
     patterns: Vec<PlannedPattern>,
     ids: Vec<String>,
     notes: Notes,
-    /// How often a field could not be asked for a pattern.
+    /// The number of fields that could not be asked for a pattern.
     unasked: usize,
-    /// Whether the analyzer of a field dropped what the last node is of, and that of another did
+    /// Set if the analyzer of one field dropped the text of the last node, and that of another did
     /// not.
     is_partial: bool,
 }
@@ -224,7 +224,7 @@ struct Planner<'a> {
 #[derive(Default)]
 struct Clauses {
     nodes: Vec<PlanNode>,
-    /// Those that some fields dropped.
+    /// Nodes that some fields dropped.
     partial: Vec<PlanNode>,
 }
 
@@ -316,14 +316,15 @@ impl Planner<'_> {
         Ok(Some(all(required, excluded, optional)))
     }
 
-    /// What analysis leaves of clauses.
+    /// Plans clauses; keeps those that analysis leaves.
     fn clauses(&mut self, queries: &[Query], boost: Option<f32>, depth: usize) -> Result<Clauses> {
         let mut clauses = Clauses::default();
         for query in queries {
             if let Some(node) = self.node(query, boost, depth + 1)? {
-                match self.is_partial {
-                    true => clauses.partial.push(node),
-                    false => clauses.nodes.push(node),
+                if self.is_partial {
+                    clauses.partial.push(node);
+                } else {
+                    clauses.nodes.push(node);
                 }
             }
         }
@@ -355,9 +356,10 @@ impl Planner<'_> {
         }
         let fields = schema.fields().iter();
         let texts: Vec<&Field> = fields.filter(|f| f.kind == FieldKind::Text).collect();
-        match texts.is_empty() {
-            true => Ok(Some(PlanNode::None)),
-            false => self.in_fields(leaf, &texts, boost),
+        if texts.is_empty() {
+            Ok(Some(PlanNode::None))
+        } else {
+            self.in_fields(leaf, &texts, boost)
         }
     }
 
@@ -581,25 +583,27 @@ impl Clauses {
 
 /// Rejects a phrase in a field without positions.
 fn check_positions(field: &Field) -> Result<()> {
-    match field.options.contains(FieldOptions::POSITIONS) {
-        true => Ok(()),
-        false => Err(Error::invalid(format!(
+    if field.options.contains(FieldOptions::POSITIONS) {
+        Ok(())
+    } else {
+        Err(Error::invalid(format!(
             "field {:?} keeps no positions, so that it has no phrases: ask for its words",
             field.name
-        ))),
+        )))
     }
 }
 
 fn check_boost(factor: f32) -> Result<f32> {
-    match factor.is_finite() && factor >= 0.0 {
-        true => Ok(factor),
-        false => Err(Error::invalid(format!(
+    if factor.is_finite() && factor >= 0.0 {
+        Ok(factor)
+    } else {
+        Err(Error::invalid(format!(
             "a boost is a number from 0 on, not {factor}"
-        ))),
+        )))
     }
 }
 
-/// What at least `minimum` of `parts` match, in its simplest form.
+/// Requires at least `minimum` of `parts`, in the simplest form.
 fn any(mut parts: Vec<PlanNode>, minimum: usize) -> PlanNode {
     match parts.len() {
         count if count < minimum || count == 0 => PlanNode::None,
@@ -608,7 +612,7 @@ fn any(mut parts: Vec<PlanNode>, minimum: usize) -> PlanNode {
     }
 }
 
-/// What all of `required` match, in its simplest form.
+/// Requires all of `required`, in the simplest form.
 fn all(mut required: Vec<PlanNode>, excluded: Vec<PlanNode>, optional: Vec<PlanNode>) -> PlanNode {
     if required.is_empty() || required.contains(&PlanNode::None) {
         return PlanNode::None;
@@ -645,7 +649,8 @@ fn bound_text(bound: &Bound<String>) -> Option<&String> {
     }
 }
 
-/// How a number is indexed in a field that matches exactly, if that is not how it stands here.
+/// The spelling of a number in the index of a field that matches exactly, if it differs from this
+/// one.
 fn other_spelling(text: &str, field: &Field) -> Option<String> {
     match field.kind {
         FieldKind::Text => None,

@@ -1,5 +1,5 @@
-//! What a user should know of how the patterns of a query are asked: one sentence for each way,
-//! with all the fields that it holds for.
+//! Sentences for the user on how the patterns of a query are asked: one for each way, with all the
+//! fields that it holds for.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ const SENTENCES_MAX: usize = 32;
 /// The most characters of what was written that a sentence shows.
 const SHOWN_MAX: usize = 60;
 
-/// What is said of a pattern.
+/// A remark on a pattern.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Remark {
     /// It is asked in this form.
@@ -28,7 +28,14 @@ pub enum Remark {
 /// Sentences that are being gathered.
 #[derive(Default)]
 pub struct Notes {
-    said: Vec<(String, Remark, Vec<String>)>,
+    said: Vec<Note>,
+}
+
+/// A remark on a pattern, with all the fields that it holds for.
+struct Note {
+    written: String,
+    remark: Remark,
+    fields: Vec<String>,
 }
 
 impl Notes {
@@ -36,13 +43,14 @@ impl Notes {
     pub fn say(&mut self, written: &str, remark: Remark, field: &str) {
         let count = self.said.len();
         let mut said = self.said.iter_mut();
-        match said.find(|(of, what, _)| of == written && *what == remark) {
-            Some((.., fields)) if fields.iter().any(|said| said == field) => {}
-            Some((.., fields)) => fields.push(field.to_owned()),
-            None if count < SENTENCES_MAX => {
-                let fields = vec![field.to_owned()];
-                self.said.push((written.to_owned(), remark, fields));
-            }
+        match said.find(|note| note.written == written && note.remark == remark) {
+            Some(note) if note.fields.iter().any(|said| said == field) => {}
+            Some(note) => note.fields.push(field.to_owned()),
+            None if count < SENTENCES_MAX => self.said.push(Note {
+                written: written.to_owned(),
+                remark,
+                fields: vec![field.to_owned()],
+            }),
             None => {}
         }
     }
@@ -55,10 +63,14 @@ impl Notes {
     }
 }
 
-fn sentence((written, remark, fields): &(String, Remark, Vec<String>)) -> String {
-    let (written, named) = (short(written), named(fields));
-    let stem = if fields.len() > 1 { "stem" } else { "stems" };
-    match remark {
+fn sentence(note: &Note) -> String {
+    let (written, named) = (short(&note.written), named(&note.fields));
+    let stem = if note.fields.len() > 1 {
+        "stem"
+    } else {
+        "stems"
+    };
+    match &note.remark {
         Remark::Asked(form) => format!("{written} is asked as {} in {named}", short(form)),
         Remark::Stemmed(form) => {
             let form = short(form);
@@ -86,7 +98,7 @@ fn named(fields: &[String]) -> String {
     named
 }
 
-/// As much of a text as a sentence shows.
+/// Shortens a text for a sentence.
 pub fn short(text: &str) -> String {
     match text.char_indices().nth(SHOWN_MAX) {
         None => text.to_owned(),

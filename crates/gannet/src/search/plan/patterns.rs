@@ -88,7 +88,7 @@ fn literals(text: &str) -> impl Iterator<Item = PatternPart> {
 struct Formed {
     pattern: Pattern,
     written: String,
-    /// What the stemmer made of it, if it was asked.
+    /// The result of the stemmer, if it was asked.
     stemmed: Option<Stemmed>,
 }
 
@@ -128,9 +128,10 @@ impl Planner<'_> {
     ) -> Result<Option<PlanNode>> {
         let CutPattern { before, last } = cut;
         // An empty text is a whole value of the analyzer keyword.
-        let (words, place) = match before.is_empty() {
-            true => (Vec::new(), 0),
-            false => self.words(&before, field, true)?,
+        let (words, place) = if before.is_empty() {
+            (Vec::new(), 0)
+        } else {
+            self.words(&before, field, true)?
         };
         let has_last = last.iter().any(|part| *part != PatternPart::Many);
         if !before.is_empty() && !has_last {
@@ -259,9 +260,10 @@ impl Planner<'_> {
         let texts = texts.chain(last.map(|last| last.written.clone()));
         let form = || {
             let form: Vec<String> = texts.collect();
-            match words.is_empty() || last.is_none() && words.len() == 1 {
-                true => form.concat(),
-                false => format!("\"{}\"", form.join(" ")),
+            if words.is_empty() || last.is_none() && words.len() == 1 {
+                form.concat()
+            } else {
+                format!("\"{}\"", form.join(" "))
             }
         };
         let remark = match stemmed {
@@ -284,7 +286,7 @@ impl Planner<'_> {
     }
 }
 
-/// Whether a pattern is this prefix as it stands.
+/// Returns true if a pattern is this prefix as it stands.
 fn is_prefix(parts: &[PatternPart], prefix: &str) -> bool {
     written(parts).to_lowercase() == format!("{prefix}*")
 }

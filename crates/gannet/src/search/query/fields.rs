@@ -1,8 +1,8 @@
-//! Which fields a query may name, and what it may ask of them.
+//! Checks the fields that a query names, and the kinds of queries that each can answer.
 //!
-//! What cannot be answered rightly is an error, never an answer without hits: a field that does not
-//! exist, a range where terms have no order that anyone means, a pattern over external IDs. In
-//! an index without fields no document has any, so that there every name will do.
+//! A query that cannot be answered rightly is an error, never an answer without hits: a field that
+//! does not exist, a range where terms have no order that anyone means, a pattern over external
+//! IDs. In an index without fields no document has any, so that there every name will do.
 //!
 //! `id` names the external ID, unless the index has a field of that name.
 
@@ -27,12 +27,12 @@ const EDITS_MAX: usize = 3;
 /// The most characters of a name that an error shows.
 const NAME_CHARACTERS: usize = 40;
 
-/// Whether `name` means the external ID.
+/// Returns true if `name` means the external ID.
 pub fn is_id(name: &str, schema: &Schema) -> bool {
     name == ID && schema.named(ID).is_none()
 }
 
-/// Whether a query may name a field so.
+/// Returns true if a query may name a field so.
 pub fn is_known(name: &str, schema: &Schema) -> bool {
     schema.fields().is_empty() || name == ID || schema.named(name).is_some()
 }
@@ -76,13 +76,14 @@ fn name_of(query: &Query) -> Option<&str> {
 /// Checks that a field exists, of which snippets are to be made.
 pub fn check_name(name: &str, schema: &Schema) -> Result<()> {
     let exists = schema.fields().is_empty() || schema.named(name).is_some();
-    match exists {
-        true => Ok(()),
-        false => Err(Error::invalid(format!(
+    if exists {
+        Ok(())
+    } else {
+        Err(Error::invalid(format!(
             "there is no field {}: {}",
             shown(name),
             proposal(name, schema)
-        ))),
+        )))
     }
 }
 
@@ -147,7 +148,7 @@ fn check_range(query: &Query, field: &Field) -> Result<()> {
     )))
 }
 
-/// Whether the terms of a field are whole values, in the order of their bytes.
+/// Returns true if the terms of a field are whole values, in the order of their bytes.
 pub fn has_order(field: &Field) -> bool {
     field.kind == FieldKind::Text && field.analyzer == Analyzer::KEYWORD
 }
@@ -160,7 +161,7 @@ pub fn shown(name: &str) -> String {
     }
 }
 
-/// What to write in place of a name that is no field.
+/// Advice in place of a name that is no field.
 pub fn proposal(name: &str, schema: &Schema) -> String {
     let names: Vec<&str> = schema.fields().iter().map(|f| f.name.as_str()).collect();
     if names.len() <= FEW_FIELDS {

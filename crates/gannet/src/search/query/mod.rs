@@ -1,4 +1,4 @@
-//! What is asked: a tree of queries that one can build, take apart and print.
+//! The query tree: it can be built, taken apart and printed.
 //!
 //! A query knows nothing of an index: its texts are not analyzed, its fields are names. A search of
 //! an index that has no field of a name is an error; `id` names the external ID unless it is a
@@ -21,7 +21,7 @@ pub(crate) const DEPTH_MAX: usize = 64;
 /// The most words, patterns and other leaves of one query over all its fields.
 pub(crate) const LEAVES_MAX: usize = 4096;
 
-/// How several terms, or clauses without a sign, go together.
+/// The way in which several terms, or clauses without a sign, are joined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Operator {
     /// One of them is enough.
@@ -43,44 +43,44 @@ pub enum Query {
     MatchNone,
     /// The terms that the field's analyzer makes of `text`.
     Text {
-        /// Where to look.
+        /// The field to search.
         field: Option<String>,
-        /// What was written.
+        /// The text as it was written.
         text: String,
-        /// Whether one of several terms is enough.
+        /// The way in which several terms are joined.
         operator: Operator,
     },
     /// The terms of `text` in their order.
     Phrase {
-        /// Where to look.
+        /// The field to search.
         field: Option<String>,
-        /// What was written.
+        /// The text as it was written.
         text: String,
-        /// How many positions the terms may be moved in all.
+        /// The number of positions that the terms may be moved in all.
         slop: u32,
     },
     /// The terms of `text` in their order, and behind them a term that `pattern` fits. Of the terms
     /// that fit, the most frequent are searched, up to 1,024.
     PhrasePattern {
-        /// Where to look.
+        /// The field to search.
         field: Option<String>,
-        /// What was written before the last word.
+        /// The text before the last word.
         text: String,
         /// The last word; see `pattern_parts`.
         pattern: String,
-        /// How many positions the terms may be moved in all.
+        /// The number of positions that the terms may be moved in all.
         slop: u32,
     },
     /// Terms that begin with `prefix`.
     Prefix {
-        /// Where to look.
+        /// The field to search.
         field: Option<String>,
         /// The beginning.
         prefix: String,
     },
     /// Terms that `pattern` fits; see `pattern_parts`.
     Wildcard {
-        /// Where to look.
+        /// The field to search.
         field: Option<String>,
         /// The pattern.
         pattern: String,
@@ -88,18 +88,18 @@ pub enum Query {
     /// Terms that differ from `text` by few insertions, deletions, replacements or swaps of
     /// characters.
     Fuzzy {
-        /// Where to look.
+        /// The field to search.
         field: Option<String>,
-        /// What was written.
+        /// The text as it was written.
         text: String,
-        /// How many, at most 2; `None` leaves it to `automatic_distance`.
+        /// The most differences, 0 to 2; `None` leaves the number to `automatic_distance`.
         distance: Option<u8>,
     },
     /// Terms between two others in the order of their bytes. Only a field of strings that the
     /// analyzer `keyword` keeps whole can be asked; a search of any other, or of none, is an error.
     /// An end that is a date stands for all that it begins. Numbers must have one length.
     Range {
-        /// Where to look.
+        /// The field to search.
         field: Option<String>,
         /// The least term.
         lower: Bound<String>,
@@ -122,7 +122,7 @@ pub enum Query {
         must_not: Vec<Query>,
         /// All must match, without counting for the score.
         filter: Vec<Query>,
-        /// How many of `should` must match; 0 leaves it to the rule above.
+        /// The number of `should` that must match; 0 leaves it to the rule above.
         minimum_should_match: u32,
     },
     /// A query whose scores are multiplied.
@@ -149,6 +149,34 @@ impl Query {
             _ => ([&[]; 4], None),
         };
         lists.into_iter().flatten().chain(single)
+    }
+
+    /// Returns true if it finds every document, whatever they are. Of some queries that happen to
+    /// find all, it returns false.
+    pub fn takes_all(&self) -> bool {
+        match self {
+            Query::MatchAll => true,
+            Query::Exists { field } => field == "id",
+            Query::Boost { query, .. } => query.takes_all(),
+            Query::Bool {
+                must,
+                should,
+                must_not,
+                filter,
+                minimum_should_match,
+            } => {
+                let needed = must.iter().chain(filter);
+                let any = should.iter().any(Query::takes_all);
+                let is_optional =
+                    *minimum_should_match == 0 && !(must.is_empty() && filter.is_empty());
+                must_not
+                    .iter()
+                    .all(|query| matches!(query, Query::MatchNone))
+                    && needed.clone().all(Query::takes_all)
+                    && (is_optional || should.is_empty() || any && *minimum_should_match <= 1)
+            }
+            _ => false,
+        }
     }
 
     /// Fails if the tree is deeper than one that can be searched for.
@@ -210,18 +238,21 @@ mod tests {
             text: "whale".to_owned(),
             operator: Operator::Or,
         };
-        (0..depth).fold(word, |query, _| match negated {
-            true => Query::Bool {
-                must: Vec::new(),
-                should: Vec::new(),
-                must_not: vec![query],
-                filter: Vec::new(),
-                minimum_should_match: 0,
-            },
-            false => Query::Boost {
-                query: Box::new(query),
-                factor: 2.0,
-            },
+        (0..depth).fold(word, |query, _| {
+            if negated {
+                Query::Bool {
+                    must: Vec::new(),
+                    should: Vec::new(),
+                    must_not: vec![query],
+                    filter: Vec::new(),
+                    minimum_should_match: 0,
+                }
+            } else {
+                Query::Boost {
+                    query: Box::new(query),
+                    factor: 2.0,
+                }
+            }
         })
     }
 

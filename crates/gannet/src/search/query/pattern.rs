@@ -45,7 +45,7 @@ const STATE_BYTES: usize = 256 * size_of::<u32>() + size_of::<Distance>();
 /// States that are made room for at first; the room then doubles.
 const STATES_MIN: usize = 100;
 
-/// What a pattern says of a term.
+/// The result of matching a pattern against a term.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     /// It matches; with its similarity, 1 unless the pattern is fuzzy.
@@ -122,9 +122,10 @@ impl Pattern {
     /// Judges any term.
     fn judge_any(&self, term: &[u8]) -> Verdict {
         let start = self.start();
-        match term < start {
-            true => Verdict::SkipTo(start.to_vec()),
-            false => self.judge(term),
+        if term < start {
+            Verdict::SkipTo(start.to_vec())
+        } else {
+            self.judge(term)
         }
     }
 
@@ -159,12 +160,13 @@ impl Pattern {
         }
     }
 
-    /// Whether it adds terms to one that was asked for: then that it has none is nothing to tell.
+    /// Returns true if it adds terms to one that was asked for. If it has none, the user need not
+    /// know.
     pub fn is_beside_term(&self) -> bool {
         matches!(self, Pattern::Span(_))
     }
 
-    /// Whether matches differ in similarity, so that the best are to be kept.
+    /// Returns true if matches differ in similarity, so that the best are to be kept.
     pub fn is_fuzzy(&self) -> bool {
         match self {
             Pattern::Either(forms) => forms.iter().any(Pattern::is_fuzzy),
@@ -173,7 +175,7 @@ impl Pattern {
     }
 }
 
-/// What two patterns together say of a term.
+/// Joins the verdicts of two patterns on a term.
 fn either(one: Verdict, other: Verdict) -> Verdict {
     use Verdict::{End, Match, Next, SkipTo};
     match (one, other) {
@@ -201,10 +203,12 @@ fn judge_range(term: &[u8], from: &Bound<Vec<u8>>, to: &Bound<Vec<u8>>) -> Verdi
 }
 
 fn judge_span(term: &[u8], span: &DateSpan) -> Verdict {
-    match span.goes_on(term) {
-        true => Verdict::Match(1.0),
-        false if term.starts_with(span.start()) => Verdict::Next,
-        false => Verdict::End,
+    if span.goes_on(term) {
+        Verdict::Match(1.0)
+    } else if term.starts_with(span.start()) {
+        Verdict::Next
+    } else {
+        Verdict::End
     }
 }
 
@@ -326,9 +330,10 @@ impl Fuzzy {
     fn similarity(&self, edits: u8, term: &[u8]) -> f32 {
         let characters = String::from_utf8_lossy(term).chars().count();
         let shorter = characters.min(self.characters);
-        match usize::from(edits) < shorter || edits == 0 {
-            true => 1.0 - f32::from(edits) / shorter.max(1) as f32,
-            false => SIMILARITY_MIN / f32::from(edits),
+        if usize::from(edits) < shorter || edits == 0 {
+            1.0 - f32::from(edits) / shorter.max(1) as f32
+        } else {
+            SIMILARITY_MIN / f32::from(edits)
         }
     }
 }

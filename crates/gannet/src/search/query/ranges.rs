@@ -1,7 +1,7 @@
-//! What dates and ranges mean in a field of whole strings (analyzer `keyword`), whose terms are in
+//! Interprets dates and ranges in a field of whole strings (analyzer `keyword`), whose terms are in
 //! the order of their bytes.
 //!
-//! That order is right for text, for ISO 8601 dates, and for numbers that all have one length. So
+//! This order is right for text, for ISO 8601 dates, and for numbers that all have one length. So
 //! the least and the greatest term of a field decide what a range of it means:
 //! - Of dates, an end stands for all that it begins: `2023-12-31` for the day, `2023` for the year.
 //!   It belongs to the range as a whole, or not at all. Times have the zone of the terms, or none.
@@ -9,7 +9,7 @@
 //!   the same places. Terms between the least and the greatest are looked at by a [`ShapeCheck`].
 //! - An end in another form than the terms is an error, never a range without hits.
 //!
-//! Where a field is asked for a date itself, terms count that go on with a time ([`DateSpan`]).
+//! If a field is asked for a date itself, terms count that go on with a time ([`DateSpan`]).
 
 use std::ops::Bound;
 
@@ -24,7 +24,7 @@ pub type Ends = (Bound<Vec<u8>>, Bound<Vec<u8>>);
 pub struct SettledRange {
     /// Its ends.
     pub ends: Ends,
-    /// What its terms are to be checked for.
+    /// The check that its terms must pass.
     pub check: Option<ShapeCheck>,
 }
 
@@ -34,7 +34,7 @@ pub struct ShapeCheck {
     field: String,
     end: String,
     shape: Vec<u8>,
-    /// Whether all terms of the field are to be checked: one outside of the bytes of a range with
+    /// Set if all terms of the field are to be checked: one outside of the bytes of a range with
     /// one end may be a number that belongs to it.
     pub is_of_field: bool,
 }
@@ -55,8 +55,8 @@ impl DateSpan {
         &self.0
     }
 
-    /// Whether `term` goes on from the date as a date or a time does. It is not the date itself,
-    /// which is asked for as a term.
+    /// Returns true if `term` goes on from the date as a date or a time does. It is not the date
+    /// itself, which is asked for as a term.
     pub fn goes_on(&self, term: &[u8]) -> bool {
         let rest = term.strip_prefix(self.0.as_slice()).unwrap_or_default();
         let is_whole = rest.first().is_some_and(|next| !next.is_ascii_digit());
@@ -100,7 +100,7 @@ pub fn check_written(
     ))
 }
 
-/// What a range means in a field with these terms, if it means anything there.
+/// Decides the meaning of a range in a field with these terms; an error if it has none there.
 pub fn settle(ends: &Ends, field: &str, least: &str, greatest: &str) -> Result<SettledRange> {
     let written = [text_of(&ends.0), text_of(&ends.1)];
     let terms = [least, greatest];
@@ -156,9 +156,10 @@ impl ShapeCheck {
             return Ok(());
         }
         let (field, end) = (&self.field, shown(&self.end));
-        let why = match end == shown(term) {
-            true => format!("the end {end}"),
-            false => format!("the value {} beside the end {end}", shown(term)),
+        let why = if end == shown(term) {
+            format!("the end {end}")
+        } else {
+            format!("the value {} beside the end {end}", shown(term))
         };
         Err(Error::invalid(format!(
             "the bytes of numbers and dates in field {field:?} are not in their order, as {why}: a range \
@@ -233,7 +234,7 @@ pub fn successor(prefix: &[u8]) -> Option<Vec<u8>> {
     Some(above)
 }
 
-/// Whether a text is a date as other engines count it from now, or from another date.
+/// Returns true if a text is a date as other engines count it from now, or from another date.
 fn is_relative(text: &str) -> bool {
     let from_now = text
         .strip_prefix("now")
@@ -242,8 +243,8 @@ fn is_relative(text: &str) -> bool {
     from_date.is_some_and(|date| iso(date).is_some()) || matches!(from_now, Some('+' | '-' | '/'))
 }
 
-/// What of numbers and dates their order by bytes depends on: nothing unless `text` is made of
-/// digits and of signs as these have them; of such, the signs with all digits alike.
+/// The shape of a number or a date, on which the order of such texts by bytes depends: its signs,
+/// with all digits alike. Nothing if `text` is not made of digits and of signs as these have them.
 fn shape(text: &str) -> Option<Vec<u8>> {
     let is_number = text.parse::<f64>().is_ok();
     let bytes = text.bytes();
@@ -257,8 +258,8 @@ fn shape(text: &str) -> Option<Vec<u8>> {
     })
 }
 
-/// Whether texts of one shape are in the order of their bytes: not with a sign or an exponent, nor
-/// where a date has its year behind the month or the day.
+/// Returns true if texts of one shape are in the order of their bytes: not with a sign or an
+/// exponent, nor where a date has its year behind the month or the day.
 fn has_order(shape: &[u8]) -> bool {
     let is_signed = matches!(shape.first(), Some(b'+' | b'-'));
     let has_exponent = shape.iter().any(u8::is_ascii_alphabetic);
@@ -277,13 +278,13 @@ struct IsoDate<'a> {
     /// All but the zone.
     span: &'a str,
     is_year: bool,
-    /// What stands before the time, if there is one.
+    /// The separator before the time, if there is one.
     separator: Option<u8>,
     zone: &'a str,
 }
 
 impl IsoDate<'_> {
-    /// Whether the order of their bytes is that of this and of `term`.
+    /// Returns true if the order of their bytes is the order of this date and of `term`.
     fn is_comparable(&self, term: &IsoDate<'_>) -> bool {
         let separators = self.separator.zip(term.separator);
         let one_separator = separators.is_none_or(|(one, other)| one == other);
@@ -344,7 +345,7 @@ fn is_zone(text: &str) -> bool {
     text == "Z" || offset.is_some_and(is_offset)
 }
 
-/// Whether `text` begins with digits where `form` has zeros, and with its signs.
+/// Returns true if `text` begins with digits where `form` has zeros, and with its signs.
 fn has_form(text: &str, form: &str) -> bool {
     let fits = |(byte, form): (u8, u8)| match form {
         b'0' => byte.is_ascii_digit(),

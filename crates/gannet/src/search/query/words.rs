@@ -1,4 +1,4 @@
-//! What a written word is, before the analyzer of a field sees it.
+//! Splits written words, before the analyzer of a field sees them.
 //!
 //! Most words are a single one to every analyzer. Others are cut into parts (`wi-fi`, `a@b.org`),
 //! which are meant in a row. Ideographs and kana are written without spaces between words: a long
@@ -18,7 +18,7 @@ struct TokenPlace {
     is_unspaced: bool,
 }
 
-/// Whether no analyzer makes more than one term of `text`.
+/// Returns true if no analyzer makes more than one term of `text`.
 pub fn is_single(text: &str) -> bool {
     let is_plain =
         text.chars().all(char::is_alphabetic) || text.bytes().all(|b| b.is_ascii_digit());
@@ -53,7 +53,7 @@ pub fn unspaced_parts(text: &str) -> Option<Vec<&str>> {
     })
 }
 
-/// Whether `analyzer` makes one term of `text`.
+/// Returns true if `analyzer` makes one term of `text`.
 pub fn is_kept_whole(text: &str, analyzer: &Analyzer) -> bool {
     let mut tokens = 0;
     analyzer.analyze_while(text, &mut Scratch::default(), |_| {
@@ -77,7 +77,7 @@ fn token_places(text: &str) -> Vec<TokenPlace> {
     places
 }
 
-/// Whether a character is an ideograph or kana.
+/// Returns true if a character is an ideograph or kana.
 fn is_unspaced(character: char) -> bool {
     matches!(character,
         '\u{2e80}'..='\u{2fdf}' | '\u{3005}'..='\u{3007}' | '\u{3021}'..='\u{3029}'

@@ -12,7 +12,7 @@ use crate::search::matching::matcher::BLOCK_STEPS;
 /// Candidates of the first batch: few, for the next batches are pruned by what it finds.
 const FIRST: usize = 256;
 
-/// How many times more after a batch that waited for pages.
+/// The growth of a batch after one that waited for pages.
 const GROWTH: usize = 4;
 
 /// Windows and what was found in them.
@@ -23,7 +23,7 @@ pub(super) struct RankBatch {
     limit: usize,
     /// Candidates that any may have.
     most: usize,
-    /// Whether it waited for pages.
+    /// Set once it has waited for pages.
     pub(super) waited: bool,
 }
 
@@ -54,33 +54,33 @@ impl RankBatch {
         }
     }
 
-    /// How many candidates it may have, those included that it has.
+    /// The most candidates that it may have.
     pub(super) fn limit(&self) -> usize {
         self.limit
     }
 
-    /// How many more there is room for.
+    /// The number of candidates that it still has room for.
     pub(super) fn room(&self) -> usize {
         self.limit.saturating_sub(self.candidates.len())
     }
 
-    /// Whether the last window has documents that were not looked at.
+    /// Returns true if the last window has documents that were not looked at.
     pub(super) fn is_unfinished(&self, core: &RankCore) -> bool {
         let more = |window: &Window| core.next <= window.last && core.next < core.options.below;
         self.windows.last().is_some_and(more)
     }
 
-    /// Whether a clause found candidates in any window.
+    /// Returns true if a clause found candidates in any window.
     pub(super) fn sought(&self, clause: usize) -> bool {
         self.windows.iter().any(|window| window.essential[clause])
     }
 
-    /// Whether any window leaves a clause for later.
+    /// Returns true if any window leaves a clause for later.
     pub(super) fn leaves(&self, clause: usize) -> bool {
         self.windows.iter().any(|window| !window.essential[clause])
     }
 
-    /// Whether the window of a candidate leaves a clause for later.
+    /// Returns true if the window of a candidate leaves a clause for later.
     pub(super) fn is_asked(&self, clause: usize, at: usize) -> bool {
         !self.windows[self.candidates.window(at)].essential[clause]
     }
@@ -158,8 +158,9 @@ impl RankBatch {
 fn prefetch_addresses(core: &RankCore, docs: &[DocId], pages: &mut Pages<'_>) -> Step<()> {
     let options = core.options;
     let all = core.next >= options.below && core.total.found == 0;
-    match options.fetch && all && docs.len() <= options.k {
-        true => core.tables.prefetch_addresses(docs, pages),
-        false => Ok(()),
+    if options.fetch && all && docs.len() <= options.k {
+        core.tables.prefetch_addresses(docs, pages)
+    } else {
+        Ok(())
     }
 }

@@ -22,9 +22,9 @@ pub struct Candidates {
     windows: Vec<u32>,
     /// The norms of each field.
     norms: Vec<Vec<u8>>,
-    /// Which are deleted.
+    /// Set for each deleted candidate.
     dead: Vec<bool>,
-    /// What the clauses read so far add up to.
+    /// The sums of the clauses read so far.
     known: Vec<KnownScore>,
     /// The places of those that are kept.
     kept: Vec<u32>,
@@ -52,7 +52,7 @@ impl Candidates {
             + size_of::<KnownScore>()
     }
 
-    /// How many there are.
+    /// The number of candidates.
     pub fn len(&self) -> usize {
         self.matches.len()
     }
@@ -115,7 +115,7 @@ impl Candidates {
         self.retain(|candidates, at| !candidates.dead[at]);
     }
 
-    /// What is known of a candidate's score.
+    /// The part of a candidate's score that is known.
     pub fn known(&self, at: usize) -> KnownScore {
         self.known[at]
     }

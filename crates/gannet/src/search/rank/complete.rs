@@ -9,14 +9,14 @@ use crate::cache::{Pages, Step, Stop};
 use crate::search::matching::matcher::Role;
 use crate::search::matching::matches::Filtering;
 
-/// How far a batch is completed.
+/// The progress of completing a batch.
 #[derive(Default)]
 pub(super) struct Completion {
     /// The clauses, that with the best bound first.
     pub(super) order: Vec<usize>,
-    /// How many of them were asked.
+    /// The number of them that were asked.
     asked: usize,
-    /// How many candidates the next one was asked for.
+    /// The number of candidates that the next one was asked for.
     checked: usize,
 }
 
@@ -40,9 +40,10 @@ impl Completion {
                     pages.count_steps(batch.windows.len() * later.len())?;
                     batch.drop_hopeless(core, later);
                 }
-                match batch.sought(clause) {
-                    true => self.ask_for_some(core, batch, clause, pages)?,
-                    false => self.ask_for_all(core, batch, clause, pages)?,
+                if batch.sought(clause) {
+                    self.ask_for_some(core, batch, clause, pages)?;
+                } else {
+                    self.ask_for_all(core, batch, clause, pages)?;
                 }
             }
             (self.asked, self.checked) = (self.asked + 1, 0);
@@ -88,7 +89,7 @@ impl Completion {
         while let Some(&doc) = batch.candidates.matches.docs().get(self.checked) {
             pages.count_steps(1)?;
             if batch.is_asked(clause, self.checked) {
-                let asked = ask_one(core, batch, (clause, self.checked), doc, pages);
+                let asked = ask_one(core, batch, clause, self.checked, doc, pages);
                 if let Err(Stop::Pages) = asked {
                     let rest = self.checked..batch.candidates.len();
                     let rest = rest.filter(|at| batch.is_asked(clause, *at));
@@ -107,7 +108,8 @@ impl Completion {
 fn ask_one(
     core: &mut RankCore,
     batch: &mut RankBatch,
-    (clause, at): (usize, usize),
+    clause: usize,
+    at: usize,
     doc: DocId,
     pages: &mut Pages<'_>,
 ) -> Step<()> {

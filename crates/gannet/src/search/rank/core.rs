@@ -1,4 +1,4 @@
-//! What every step of the ranking works on: the query, the tables, and what was found so far.
+//! State that every step of the ranking works on: the query, the tables, and the results so far.
 
 use super::options::RankOptions;
 use super::pruning::{KnownScore, Pruning};
@@ -27,31 +27,31 @@ pub(super) struct RankCore {
 /// Live documents that matched.
 pub(super) struct Total {
     pub(super) found: u64,
-    /// Whether these are all.
+    /// Set if these are all.
     pub(super) is_exact: bool,
-    /// How many there are, if that is known without a look at the documents.
+    /// The number of all, if it is known without a look at the documents.
     pub(super) known: Option<u64>,
 }
 
 impl RankCore {
-    /// What may be left out now.
+    /// Decides what may be left out now.
     pub(super) fn pruning(&self) -> Pruning {
         Pruning::new(self.options.prune.then_some(&self.top), self.root.tie)
     }
 
-    /// Whether a document with these scores can come among the best. Where all documents are
-    /// counted, these are; the exact sum need not be made of all.
+    /// Returns true if a document with these scores can come among the best. Where all documents
+    /// are counted, these are; the exact sum need not be made of all.
     pub(super) fn can_enter(&self, known: KnownScore) -> bool {
         !Pruning::new(Some(&self.top), self.root.tie).excludes(known)
     }
 
-    /// Whether the documents that are found are approximations, and must be confirmed.
+    /// Returns true if the documents that are found are approximations, and must be confirmed.
     pub(super) fn is_approximate(&self) -> bool {
         let mut clauses = self.root.clauses.iter();
         clauses.any(|clause| clause.check.is_some())
     }
 
-    /// Whether no document is deleted that the query can find.
+    /// Returns true if every document that the query can find is live.
     pub(super) fn all_live(&self) -> bool {
         self.tables.live.all_live(self.options.below)
     }

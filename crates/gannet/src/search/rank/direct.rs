@@ -1,9 +1,9 @@
 //! Offering documents as they are found: where all that scores need is at hand, no batch is needed
 //! to know them, and the threshold of the moment rules more out than that of the batch before.
 //!
-//! What was found in a stretch is worked on column by column. Sums of scores, rounded, are enough
-//! to drop what cannot enter, before each further clause is asked; the few that stay are scored by
-//! the formula.
+//! The documents of a stretch are worked on column by column. Sums of scores, rounded, are enough
+//! to drop documents that cannot enter, before each further clause is asked; the few that stay are
+//! scored by the formula.
 
 use std::ops::Range;
 
@@ -22,23 +22,23 @@ use crate::search::scoring::formula::{Formula, LeafId};
 /// Clauses that are looked through in a step.
 const CLAUSES_A_STEP: usize = 8;
 
-/// Where a page has the norms of no more documents than this, those of the next are gathered from
-/// their pages. For OR of two words in 1,000 of 4.3 million documents that takes a quarter less
-/// processor time; where pages have more of them it takes longer.
+/// The most documents of a page whose norms are gathered together with those of the next pages. For
+/// OR of two words in 1,000 of 4.3 million documents that takes a quarter less processor time; if
+/// pages have more of them it takes longer.
 const SPARSE: usize = 2;
 
 /// A clause with at least one leaf in so many of its query is scored with whole rows; one with
 /// fewer only where it occurs, or the time would grow with the square of the number of words.
 const WHOLE_ROWS: usize = 16;
 
-/// What was found in a stretch.
+/// The documents found in a stretch.
 pub(super) struct Direct {
     pub(super) found: Matches,
-    /// Whether it was tried in vain to offer it: clauses that were asked cannot go back.
+    /// Set if they were offered in vain: clauses that were asked cannot go back.
     was_tried: bool,
     /// The norms of each field.
     norms: Vec<Vec<u8>>,
-    /// What the clauses asked so far add up to, rounded.
+    /// The sums of the clauses asked so far, rounded.
     sums: Vec<f32>,
     /// The places of those that stay.
     kept: Vec<u32>,
@@ -47,7 +47,7 @@ pub(super) struct Direct {
     scores: Vec<f32>,
     /// Clauses that may still be asked and their bounds, the best first.
     later: Vec<(usize, f64)>,
-    /// Which clauses these are, and the bounds of all.
+    /// Set for each of these clauses; the bounds of all clauses.
     are_later: Vec<bool>,
     bounds: Vec<f64>,
 }
@@ -207,7 +207,7 @@ impl Direct {
         })
     }
 
-    /// Whether a clause is still to be asked.
+    /// Returns true if a clause is still to be asked.
     fn is_later(&self, clause: usize) -> bool {
         self.are_later[clause]
     }

@@ -16,16 +16,17 @@ use super::windows::Window;
 use crate::base::DocId;
 use crate::cache::{Pages, Step};
 use crate::search::matching::matcher::BLOCK_STEPS;
-use crate::search::matching::matches::Matches;
+use crate::search::matching::matches::{DocRange, Matches};
 use crate::search::matching::scored::Offers;
 
-/// What part of the candidates that there is room for a range of several clauses may find.
+/// A range of several clauses may find one part in so many of the candidates that there is room
+/// for.
 const POSTINGS_SHARE: usize = 8;
 
 /// Stretches of a batch at most, so that a caller who gave up is noticed in a millisecond or two.
 const STRETCHES_MAX: usize = 2048;
 
-/// What becomes of documents that were found.
+/// The destination of documents that were found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Placement {
     /// They join the candidates.
@@ -36,11 +37,11 @@ enum Placement {
     OneLeaf,
 }
 
-/// How documents are found.
+/// Finds the documents of the essential clauses.
 pub(super) struct Gatherer {
     placement: Placement,
     union: UnionRange,
-    /// What was found last; made when it is first needed.
+    /// The documents found last; made when first needed.
     direct: Option<Box<Direct>>,
 }
 
@@ -52,8 +53,8 @@ struct Stretch<'a> {
 }
 
 impl Gatherer {
-    /// How the documents of a query are found. They are offered at once only where clauses are
-    /// added up, and what is found counts as it is; `leaves_out` tells whether anything may be
+    /// Chooses the destination of a query's documents. They are offered at once only where clauses
+    /// are added up, and what is found counts as it is; `leaves_out` tells whether anything may be
     /// passed over where totals are known.
     pub(super) fn new(core: &RankCore, leaves_out: bool) -> Gatherer {
         let is_direct = core.root.tie == 1.0 && !core.is_approximate() && core.all_live();
@@ -72,7 +73,7 @@ impl Gatherer {
         }
     }
 
-    /// Whether the list of the only clause is to leave documents out by their own scores.
+    /// Returns true if the list of the only clause is to leave documents out by their own scores.
     pub(super) fn is_one_leaf(&self) -> bool {
         self.placement == Placement::OneLeaf
     }
@@ -115,7 +116,7 @@ impl Gatherer {
         let last = end.min(core.options.below - 1);
         let next = match only {
             Some(_) if self.is_one_leaf() => offer_leaf(core, batch, last, pages)?,
-            _ => self.gather_stretch(core, batch, (only, last), pages)?,
+            _ => self.gather_stretch(core, batch, only, last, pages)?,
         };
         // The window may go on where there are no documents.
         core.next = if next > last {
@@ -132,7 +133,8 @@ impl Gatherer {
         &mut self,
         core: &mut RankCore,
         batch: &mut RankBatch,
-        (only, last): (Option<usize>, DocId),
+        only: Option<usize>,
+        last: DocId,
         pages: &mut Pages<'_>,
     ) -> Step<DocId> {
         let window = &batch.windows[batch.windows.len() - 1];
@@ -146,7 +148,7 @@ impl Gatherer {
         let next = match only {
             Some(clause) => gather_only(core, clause, stretch, found, pages)?,
             None => {
-                gather_union(core, &mut self.union, stretch, (can_offer, found), pages)?;
+                gather_union(core, &mut self.union, stretch, can_offer, found, pages)?;
                 last
             }
         };
@@ -177,7 +179,11 @@ fn offer_leaf(
     last: DocId,
     pages: &mut Pages<'_>,
 ) -> Step<DocId> {
-    let (range, limit, window) = ((core.next, last), batch.limit(), batch.windows.len() - 1);
+    let range = DocRange {
+        first: core.next,
+        last,
+    };
+    let (limit, window) = (batch.limit(), batch.windows.len() - 1);
     let matcher = &mut core.root.clauses[0].matcher;
     let mut offers = Offers {
         top: &mut core.top,
@@ -204,10 +210,11 @@ fn gather_only(
     found: &mut Matches,
     pages: &mut Pages<'_>,
 ) -> Step<DocId> {
-    let (to, floor) = match core.root.clauses[at].formula.is_leaf() {
+    let (to, floor) = if core.root.clauses[at].formula.is_leaf() {
         // Its list knows the bounds of blocks.
-        true => (stretch.last, Some(stretch.window.floor(at, core.pruning()))),
-        false => bound_blocks(core, at, &stretch, pages)?,
+        (stretch.last, Some(stretch.window.floor(at, core.pruning())))
+    } else {
+        bound_blocks(core, at, &stretch, pages)?
     };
     let Some(floor) = floor else {
         core.total.is_exact = false;
@@ -215,12 +222,15 @@ fn gather_only(
     };
     let clause = &mut core.root.clauses[at];
     core.total.is_exact &= !clause.skip_below(floor);
-    let range = (core.next, to);
+    let range = DocRange {
+        first: core.next,
+        last: to,
+    };
     clause.matcher.gather(range, stretch.room, found, pages)
 }
 
-/// How far the bounds of blocks of one clause go, and the score up to which its leading list may
-/// leave documents out: nothing where no document can enter.
+/// The end of the bounds of one clause's blocks, and the score up to which its leading list may
+/// leave documents out: nothing if no document can enter.
 fn bound_blocks(
     core: &mut RankCore,
     at: usize,
@@ -241,7 +251,11 @@ fn bound_blocks(
     };
     let scores = &mut core.scratch;
     scores.fill(0.0);
-    if !matcher.bound_near((from, end), true, pages, scores)? {
+    let range = DocRange {
+        first: from,
+        last: end,
+    };
+    if !matcher.bound_near(range, true, pages, scores)? {
         return Ok(unbounded);
     }
     let rest = within.window.rest(0..within.window.bounds.len());
@@ -261,12 +275,17 @@ fn gather_union(
     core: &mut RankCore,
     union: &mut UnionRange,
     Stretch { window, last, .. }: Stretch<'_>,
-    (can_offer, found): (bool, &mut Matches),
+    can_offer: bool,
+    found: &mut Matches,
     pages: &mut Pages<'_>,
 ) -> Step<()> {
     let clauses = &mut core.root.clauses;
     if union.is_idle() {
-        let (range, below) = ((core.next, last), core.options.below);
+        let range = DocRange {
+            first: core.next,
+            last,
+        };
+        let below = core.options.below;
         let most = core.options.candidates / POSTINGS_SHARE;
         union.begin(clauses, window, range, most, below);
     }

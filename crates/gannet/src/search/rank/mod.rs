@@ -52,7 +52,7 @@ use crate::cache::{Pages, Step, Stop};
 use crate::documents::DocumentTables;
 use crate::search::scoring::top::{Scored, Top};
 
-/// How the search goes on.
+/// The state of the ranking after a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RankProgress {
     /// A batch was done; there may be more.
@@ -96,10 +96,10 @@ enum Stage {
     Open,
     Plan,
     Gather,
-    /// How many candidates have what the tables know of them.
+    /// The number of candidates whose norms and deletions are known.
     Enrich(usize),
     Complete,
-    /// How many candidates were confirmed, where they are approximations.
+    /// The number of candidates that were confirmed, if they are approximations.
     Offer(usize),
 }
 
@@ -206,9 +206,10 @@ impl Ranker {
                     Stage::Offer(0)
                 }
                 Stage::Offer(confirmed) => {
-                    match core.is_approximate() {
-                        true => confirm(core, batch, confirmed, pages)?,
-                        false => batch.offer(core),
+                    if core.is_approximate() {
+                        confirm(core, batch, confirmed, pages)?;
+                    } else {
+                        batch.offer(core);
                     }
                     batch.end();
                     *stage = Stage::Plan;

@@ -1,11 +1,11 @@
-//! What is known of scores before they are all added up, and what that lets be left out.
+//! Partial sums of scores, and the documents that they rule out.
 
 use crate::search::scoring::top::{Top, excludes};
 
-/// What is left of the threshold for rounding when a floor is taken from it.
+/// The factor that leaves room for rounding when a floor is taken from the threshold.
 const FLOOR: f64 = 1.0 - 4e-6;
 
-/// What is known of a document's score.
+/// The known part of a document's score.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct KnownScore {
     /// The sum of what clauses give.
@@ -14,12 +14,12 @@ pub struct KnownScore {
     most: f64,
 }
 
-/// What may be left out, given the documents found so far.
+/// Tells which documents may be left out, given those found so far.
 #[derive(Clone, Copy, Debug)]
 pub struct Pruning {
     /// The score that must be exceeded; below every score where all must be found.
     threshold: f32,
-    /// What clauses that are not the best add: 1 for a sum.
+    /// The weight of clauses that are not the best: 1 for a sum.
     tie: f64,
 }
 
@@ -31,7 +31,7 @@ impl KnownScore {
         self.most = if score > self.most { score } else { self.most };
     }
 
-    /// What both are together.
+    /// Joins two parts of a score.
     pub fn and(self, other: KnownScore) -> KnownScore {
         KnownScore {
             sum: self.sum + other.sum,
@@ -46,7 +46,7 @@ impl KnownScore {
 }
 
 impl Pruning {
-    /// What `top` rules out; nothing where all documents must be found.
+    /// Leaves out the documents that `top` rules out; none if all documents must be found.
     pub fn new(top: Option<&Top>, tie: f32) -> Pruning {
         Pruning {
             threshold: top.map_or(f32::NEG_INFINITY, Top::threshold),
@@ -77,12 +77,12 @@ impl Pruning {
         }
     }
 
-    /// Whether there are documents enough for anything to be left out.
+    /// Returns true if enough documents were found for any to be left out.
     pub fn has_threshold(self) -> bool {
         self.excludes(KnownScore::default())
     }
 
-    /// Whether a document with at most this score can be left out.
+    /// Returns true if a document with at most this score can be left out.
     pub fn excludes(self, known: KnownScore) -> bool {
         excludes(self.threshold, known.score(self.tie))
     }

@@ -1,4 +1,4 @@
-//! Which windows a batch takes, and what is read ahead for them.
+//! Chooses the windows of a batch, and reads pages ahead for them.
 //!
 //! Pages are read ahead for many windows in one round: for all of them where they are few, for some
 //! at first where they are many, so that a threshold is there before the rest is asked for. Each
@@ -13,6 +13,7 @@ use super::windows::Window;
 use crate::base::DocId;
 use crate::cache::{Pages, Step, Stop};
 use crate::search::matching::matcher::for_all;
+use crate::search::matching::matches::DocRange;
 
 /// Windows of a batch at most.
 pub(super) const WINDOWS_MAX: usize = 64;
@@ -20,8 +21,8 @@ pub(super) const WINDOWS_MAX: usize = 64;
 /// Windows that are read first when there are more than [`WINDOWS_MAX`].
 const WINDOWS_FIRST: usize = 8;
 
-/// How many times longer than the essential clauses' lists another may be for its pages to be read
-/// with theirs. Up to that, each page is sure to have some candidate.
+/// A list's pages are read with those of the essential clauses if it is at most so many times
+/// longer than their lists. Up to that, each page is sure to have some candidate.
 const DENSE: u64 = 8;
 
 /// Windows that were read ahead.
@@ -30,7 +31,7 @@ pub(super) struct ReadAhead {
     lists: Vec<f64>,
     /// The windows, in order.
     pub(super) windows: VecDeque<Window>,
-    /// Whether all windows are few enough to be read ahead at once.
+    /// Set if all windows are few enough to be read ahead at once.
     are_few: bool,
     /// The first document whose window was not read ahead.
     read_to: DocId,
@@ -75,7 +76,10 @@ impl ReadAhead {
         if let (Err(Stop::Pages), true) = (&opened, whole) {
             let documents = clauses[..sought].iter().map(|c| c.matcher.cost_min()).sum();
             let (from, below) = (core.options.from, core.options.below);
-            let range = (from, below.saturating_sub(1));
+            let range = DocRange {
+                first: from,
+                last: below.saturating_sub(1),
+            };
             core.tables.prefetch_dense(range, documents, below, pages)?;
         }
         opened
@@ -107,16 +111,15 @@ impl ReadAhead {
         while self.windows.len() < most && from < below && pages.has_room() {
             pages.count_steps(leading.len())?;
             let (root, scores) = (&mut core.root, &mut core.scratch);
-            let window = root.window(from, (lists, &leading), pruning, scores, pages)?;
+            let window = root.window(from, lists, &leading, pruning, scores, pages)?;
             from = window.last.saturating_add(1);
-            match window.matters() {
-                true => {
-                    if pages.reads_ahead() {
-                        prefetch(core, &window, pages)?;
-                    }
-                    self.windows.push_back(window);
+            if window.matters() {
+                if pages.reads_ahead() {
+                    prefetch(core, &window, pages)?;
                 }
-                false => skipped += 1,
+                self.windows.push_back(window);
+            } else {
+                skipped += 1;
             }
         }
         if pages.has_wanted() {
@@ -164,7 +167,10 @@ impl ReadAhead {
 /// pages of them have a candidate.
 fn prefetch(core: &mut RankCore, window: &Window, pages: &mut Pages<'_>) -> Step<()> {
     let below = core.options.below;
-    let range = (window.first, window.last.min(below.saturating_sub(1)));
+    let range = DocRange {
+        first: window.first,
+        last: window.last.min(below.saturating_sub(1)),
+    };
     let of =
         |clause: &mut Clause, pages: &mut Pages<'_>| clause.matcher.prefetch_within(range, pages);
     let mut documents = 0;

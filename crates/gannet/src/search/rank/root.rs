@@ -7,19 +7,20 @@ use super::windows::Window;
 use crate::base::{DocId, END};
 use crate::cache::{Pages, Step};
 use crate::search::matching::matcher::{Matcher, for_all};
+use crate::search::matching::matches::DocRange;
 use crate::search::matching::page_ends::PageEnds;
 use crate::search::matching::phrase::{PhraseCheck, PhraseMatcher};
 use crate::search::scoring::formula::{Formula, LeafId};
 
 /// One clause of the root: a matcher and its part of the score.
 pub struct Clause {
-    /// Which documents.
+    /// The matcher of its documents.
     pub matcher: Box<dyn Matcher>,
     /// Its score.
     pub formula: Formula,
     /// The leaves of the formula.
     pub leaves: Range<LeafId>,
-    /// What tells which of the documents match, where the matcher only approximates them.
+    /// The check that verifies its documents, if the matcher only approximates them.
     pub check: Option<PhraseCheck>,
 }
 
@@ -27,9 +28,9 @@ pub struct Clause {
 pub struct Root {
     /// The clauses.
     pub clauses: Vec<Clause>,
-    /// Whether every document must match the first clause; the others then only add to the score.
+    /// Set if every document must match the first clause; the others then only add to the score.
     pub driven: bool,
-    /// What clauses that are not the best add: 1 for a sum.
+    /// The weight of clauses that are not the best: 1 for a sum.
     pub tie: f32,
 }
 
@@ -65,7 +66,7 @@ impl Clause {
     /// Writes the bound of the score in a range; `scores` has room for all leaves.
     fn bound_within(
         &mut self,
-        range: (DocId, DocId),
+        range: DocRange,
         bound: &mut f64,
         scores: &mut [f32],
         pages: &mut Pages<'_>,
@@ -91,16 +92,18 @@ impl Root {
             }
         });
         let parts = parts.collect();
-        match self.tie == 1.0 {
-            true => Formula::Sum(parts),
-            false => Formula::Best {
+        if self.tie == 1.0 {
+            Formula::Sum(parts)
+        } else {
+            Formula::Best {
                 parts,
                 tie: self.tie,
-            },
+            }
         }
     }
 
-    /// How many clauses, from the first on, find candidates as long as there is no threshold.
+    /// The number of clauses, from the first on, that find candidates as long as there is no
+    /// threshold.
     pub fn sought(&self) -> usize {
         let most = if self.driven { 1 } else { usize::MAX };
         self.clauses.len().min(most)
@@ -110,9 +113,13 @@ impl Root {
     pub fn list_bounds(&mut self, leaves: usize, pages: &mut Pages<'_>) -> Step<Vec<f64>> {
         let mut bounds = vec![0.0; self.clauses.len()];
         let mut scores = vec![0.0; leaves];
+        let all = DocRange {
+            first: 0,
+            last: END,
+        };
         for_all(
             self.clauses.iter_mut().zip(&mut bounds),
-            |(clause, bound)| clause.bound_within((0, END), bound, &mut scores, pages),
+            |(clause, bound)| clause.bound_within(all, bound, &mut scores, pages),
         )?;
         Ok(bounds)
     }
@@ -122,7 +129,8 @@ impl Root {
     pub fn window(
         &mut self,
         first: DocId,
-        (lists, leading): (&[f64], &[bool]),
+        lists: &[f64],
+        leading: &[bool],
         pruning: Pruning,
         scores: &mut [f32],
         pages: &mut Pages<'_>,
@@ -143,7 +151,10 @@ impl Root {
             Ok(())
         })?;
         window.last = ends.end();
-        let range = (first, window.last);
+        let range = DocRange {
+            first,
+            last: window.last,
+        };
         for_all(
             self.clauses.iter_mut().zip(&mut window.bounds),
             |(clause, bound)| clause.bound_within(range, bound, scores, pages),

@@ -68,12 +68,11 @@ impl Score {
     /// Makes scores of the frequencies of some leaves of one document.
     pub fn score_row(&self, leaves: Range<LeafId>, row: &mut [f32], norms: &[u8]) {
         for leaf in leaves {
-            row[leaf] = match row[leaf] > 0.0 {
-                true => {
-                    let norm = norms.get(self.field_of[leaf]).copied().unwrap_or(0);
-                    self.leaves[leaf].score(row[leaf], norm)
-                }
-                false => 0.0,
+            row[leaf] = if row[leaf] > 0.0 {
+                let norm = norms.get(self.field_of[leaf]).copied().unwrap_or(0);
+                self.leaves[leaf].score(row[leaf], norm)
+            } else {
+                0.0
             };
         }
     }

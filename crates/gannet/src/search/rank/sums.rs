@@ -10,7 +10,7 @@ use crate::search::scoring::bm25::Bm25;
 use crate::search::scoring::formula::LeafId;
 use crate::search::scoring::top::Top;
 
-/// What scores need.
+/// The parts that scores need.
 pub(super) struct SumScorer<'a> {
     pub(super) score: &'a Score,
     pub(super) norms: &'a mut [NormCursor],
@@ -46,7 +46,8 @@ impl UnionSums {
     pub(super) fn add(
         &mut self,
         leaf: LeafId,
-        (mut docs, mut frequencies): (&[DocId], &[f32]),
+        mut docs: &[DocId],
+        mut frequencies: &[f32],
         scorer: &mut SumScorer<'_>,
         pages: &mut Pages<'_>,
     ) -> Option<usize> {
@@ -59,7 +60,7 @@ impl UnionSums {
             let count =
                 docs.partition_point(|doc| (doc.wrapping_sub(*first) as usize) < norms.len());
             let (here, behind) = docs.split_at(count);
-            fresh += self.add_some((here, frequencies), bm25, norms);
+            fresh += self.add_some(here, frequencies, bm25, norms);
             (docs, frequencies) = (behind, &frequencies[count..]);
         }
         Some(fresh)
@@ -69,7 +70,8 @@ impl UnionSums {
     #[inline(never)]
     fn add_some(
         &mut self,
-        (docs, frequencies): (&[DocId], &[f32]),
+        docs: &[DocId],
+        frequencies: &[f32],
         bm25: &Bm25,
         norms: &[u8],
     ) -> usize {

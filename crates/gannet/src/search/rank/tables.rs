@@ -1,10 +1,11 @@
-//! What the tables have of candidates: norms, whether they are deleted, and where they are stored.
+//! Reads the tables about candidates: their norms, deletions, and addresses.
 
 use super::candidates::Candidates;
 use super::score::Score;
 use crate::base::{DocId, PAGE_PAYLOAD};
 use crate::cache::{Pages, Step};
 use crate::documents::{DocumentTables, LiveCursor, NormCursor};
+use crate::search::matching::matches::DocRange;
 
 /// Cursors over the tables that a query needs.
 pub(super) struct CandidateTables {
@@ -42,7 +43,7 @@ impl CandidateTables {
     /// `documents` candidates among all documents, which are `below`.
     pub(super) fn prefetch_dense(
         &self,
-        (first, last): (DocId, DocId),
+        range: DocRange,
         documents: u64,
         below: DocId,
         pages: &mut Pages<'_>,
@@ -50,6 +51,7 @@ impl CandidateTables {
         if documents * (PAGE_PAYLOAD as u64) < below as u64 {
             return Ok(());
         }
+        let (first, last) = (range.first, range.last);
         self.live.prefetch_within(first, last, pages)?;
         let mut norms = self.norms.iter();
         norms.try_for_each(|norms| norms.prefetch_within(first, last, pages))

@@ -16,8 +16,7 @@ use super::windows::Window;
 use crate::base::DocId;
 use crate::cache::{Pages, Step};
 use crate::search::matching::matcher::{Role, for_all};
-use crate::search::matching::matches::Filtering;
-use crate::search::matching::matches::Matches;
+use crate::search::matching::matches::{DocRange, Filtering, Matches};
 use crate::search::scoring::formula::{Formula, LeafId};
 
 /// Documents of a range at most.
@@ -41,26 +40,27 @@ pub(super) struct UnionRange {
     /// The clauses of the range, as many of `parts` as there are; none between ranges.
     active: usize,
     judged: bool,
-    /// Whether the documents of the range were given out.
+    /// Set once the documents of the range were given out.
     given: bool,
     /// Made when the first range needs them: many queries have one clause.
     bitmap: Option<Box<Bitmap>>,
     sums: UnionSums,
 }
 
-/// What one clause has given so far.
+/// The matches of one clause so far.
 #[derive(Default)]
 struct ClausePart {
     clause: usize,
     /// About how many documents it has in all.
     cost: u64,
-    /// What its score in the range may be at most.
+    /// The upper bound of its score in the range.
     bound: f64,
-    /// What the parts before it may give.
+    /// The upper bound of the parts before it.
     others: KnownScore,
-    /// What its score must exceed if a document is to enter with it; negative if that is not known.
+    /// The score that it must exceed if a document is to enter with it; negative if that is not
+    /// known.
     floor: f32,
-    /// Whether it is only asked for the documents that others found.
+    /// Set if it is only asked for the documents that others found.
     is_asked: bool,
     next: DocId,
     matches: Matches,
@@ -69,22 +69,22 @@ struct ClausePart {
     kept: Vec<u32>,
 }
 
-/// Which documents of a range are in.
+/// The documents of a range, one bit each.
 struct Bitmap {
     words: [u64; WORDS],
     /// Documents before each word that is not 0.
     before: [u32; WORDS],
-    /// Which words are not 0.
+    /// One bit for each word that is not 0.
     marks: [u64; WORDS / 64],
 }
 
 impl UnionRange {
-    /// Whether no range is being worked on.
+    /// Returns true between ranges.
     pub(super) fn is_idle(&self) -> bool {
         self.active == 0
     }
 
-    /// Whether [`UnionRange::judge`] did its work for the range.
+    /// Returns true if [`UnionRange::judge`] did its work for the range.
     pub(super) fn is_judged(&self) -> bool {
         self.judged
     }
@@ -99,17 +99,18 @@ impl UnionRange {
         }
     }
 
-    /// Begins a range at `from` that ends at `last` or before: where the window's essential clauses
-    /// have about a block of postings each, and not more than `most` together, of `below`
-    /// documents.
+    /// Begins the union at the start of `range`. It ends with it or before: where the window's
+    /// essential clauses have about a block of postings each, and not more than `most` together, of
+    /// `below` documents.
     pub(super) fn begin(
         &mut self,
         clauses: &[Clause],
         window: &Window,
-        (from, last): (DocId, DocId),
+        range: DocRange,
         most: usize,
         below: DocId,
     ) {
+        let (from, last) = (range.first, range.last);
         let mut cost = 1;
         for clause in (0..clauses.len()).filter(|clause| window.essential[*clause]) {
             if self.active == self.parts.len() {
@@ -130,19 +131,13 @@ impl UnionRange {
         } else {
             last
         };
-        let to = self.range_end((from, last), most, cost, below);
+        let to = self.range_end(from, last, most, cost, below);
         (self.from, self.to) = (from, self.as_far_as_it_fits(from, to));
     }
 
     /// Returns the end of a range in which the clauses have about a block of postings each, and
     /// together no more documents than `most`.
-    fn range_end(
-        &self,
-        (from, last): (DocId, DocId),
-        most: usize,
-        cost: u64,
-        below: DocId,
-    ) -> DocId {
+    fn range_end(&self, from: DocId, last: DocId, most: usize, cost: u64, below: DocId) -> DocId {
         let postings = self.active * POSTINGS;
         let to = stretch(from, last, postings.min(most), cost, below);
         if postings <= most {
@@ -205,13 +200,16 @@ impl UnionRange {
         scores: &mut [f32],
         pages: &mut Pages<'_>,
     ) -> Step<bool> {
-        let (from, to) = (self.from, self.to);
+        let range = DocRange {
+            first: self.from,
+            last: self.to,
+        };
         let parts = &mut self.parts[..self.active];
         for_all(parts.iter_mut(), |part| {
             let Clause {
                 matcher, formula, ..
             } = &mut clauses[part.clause];
-            if matcher.bound_near((from, to), true, pages, scores)? {
+            if matcher.bound_near(range, true, pages, scores)? {
                 part.bound = formula.value(scores) as f64;
             }
             Ok(())
@@ -257,9 +255,12 @@ impl UnionRange {
             let clause = &mut clauses[part.clause];
             clause.skip_below(part.floor);
             while part.next <= to {
-                let matcher = &mut clause.matcher;
-                part.next =
-                    matcher.gather((part.next, to), usize::MAX, &mut part.matches, pages)?;
+                let rest = DocRange {
+                    first: part.next,
+                    last: to,
+                };
+                let out = &mut part.matches;
+                part.next = clause.matcher.gather(rest, usize::MAX, out, pages)?;
             }
             Ok(())
         })?;
@@ -284,7 +285,7 @@ impl UnionRange {
             .map(|part| (part.clause, part.bound))
     }
 
-    /// What clauses may give in the range, as far as that is known closer than for the window.
+    /// Upper bounds of clauses in the range, as far as they are closer than those of the window.
     pub(super) fn bounds(&self) -> impl Iterator<Item = (usize, f64)> {
         let parts = self.parts[..self.active].iter();
         parts.map(|part| (part.clause, part.bound))
@@ -307,9 +308,12 @@ impl UnionRange {
     /// Ends the range, and gives the next document that any of its clauses may have.
     pub(super) fn end(&mut self, clauses: &[Clause]) -> DocId {
         // What was only asked may stand anywhere.
-        let stands = |part: &ClausePart| match part.is_asked {
-            true => 0,
-            false => clauses[part.clause].matcher.doc(),
+        let stands = |part: &ClausePart| {
+            if part.is_asked {
+                0
+            } else {
+                clauses[part.clause].matcher.doc()
+            }
         };
         let next = self.parts[..self.active].iter().map(stands).min();
         let next = next.unwrap_or(0).max(self.to.saturating_add(1));
@@ -331,8 +335,8 @@ impl UnionRange {
         let mut found = Some(0);
         for part in parts.iter() {
             let added = leaf_of(clauses, part.clause).and_then(|leaf| {
-                let postings = (part.matches.docs(), part.matches.column(leaf));
-                sums.add(leaf, postings, &mut scorer, pages)
+                let (docs, frequencies) = (part.matches.docs(), part.matches.column(leaf));
+                sums.add(leaf, docs, frequencies, &mut scorer, pages)
             });
             found = found.zip(added).map(|(found, added)| found + added);
         }
@@ -406,7 +410,7 @@ impl Bitmap {
         }
     }
 
-    /// How many documents are before the one at `at`.
+    /// Counts the documents before the one at `at`.
     fn rank(&self, at: DocId) -> usize {
         let at = at as usize % RANGE;
         let below = self.words[at / 64] & ((1 << (at % 64)) - 1);

@@ -22,7 +22,7 @@ pub struct Window {
     pub last: DocId,
     /// Bounds of the clauses' scores.
     pub bounds: Vec<f64>,
-    /// Which clauses find candidates; empty when no document of the window can enter.
+    /// Set for each clause that finds candidates; empty if no document of the window can enter.
     pub essential: Vec<bool>,
 }
 
@@ -30,12 +30,12 @@ impl Window {
     /// Bytes that a window takes for each clause.
     pub const CLAUSE_BYTES: usize = size_of::<f64>() + size_of::<bool>();
 
-    /// Whether any document of the window can come among the best.
+    /// Returns true if any document of the window can come among the best.
     pub fn matters(&self) -> bool {
         self.essential.contains(&true)
     }
 
-    /// Whether all clauses find candidates.
+    /// Returns true if all clauses find candidates.
     pub fn leaves_none(&self) -> bool {
         !self.essential.contains(&false)
     }
@@ -46,7 +46,7 @@ impl Window {
         essential.next().filter(|_| essential.next().is_none())
     }
 
-    /// What those of `clauses` that are not essential may add.
+    /// The upper bound of those of `clauses` that are not essential.
     pub fn rest(&self, clauses: impl IntoIterator<Item = usize>) -> KnownScore {
         let mut rest = KnownScore::default();
         let later = clauses
@@ -64,8 +64,8 @@ impl Window {
         pruning.floor(known)
     }
 
-    /// Whether a clause that may find candidates here had to wait in `earlier`: its cursor would
-    /// have to go back.
+    /// Returns true if a clause that may find candidates here had to wait in `earlier`: its cursor
+    /// would have to go back.
     pub fn goes_back(&self, earlier: &Window) -> bool {
         let both = self.essential.iter().zip(&earlier.essential);
         both.into_iter().any(|(now, before)| *now && !before)

@@ -19,9 +19,9 @@ use crate::search::view::SearchView;
 pub struct Explanation {
     /// The value.
     pub value: f32,
-    /// What it is.
+    /// The name of this part.
     pub description: String,
-    /// What it is made of.
+    /// The parts that make it up.
     pub details: Vec<Explanation>,
 }
 
@@ -96,8 +96,8 @@ impl fmt::Display for Explanation {
     }
 }
 
-/// What is known of one document: the frequencies of the leaves in it and the norms of their
-/// fields.
+/// The evidence for one document's score: the frequencies of the leaves in it and the norms of
+/// their fields.
 struct Evidence<'a> {
     built: &'a Built,
     frequencies: Vec<f32>,
@@ -151,9 +151,10 @@ impl Evidence<'_> {
                 parts => Explanation::new(value, "sum of:").with(parts),
             },
             Formula::Best { parts, tie } => {
-                let what = match *tie == 0.0 {
-                    true => "best of:".to_owned(),
-                    false => format!("best of, plus {tie} times the others:"),
+                let what = if *tie == 0.0 {
+                    "best of:".to_owned()
+                } else {
+                    format!("best of, plus {tie} times the others:")
                 };
                 Explanation::new(value, what).with(self.parts(parts))
             }
@@ -189,9 +190,10 @@ impl Evidence<'_> {
 
     fn tf(&self, leaf: LeafId, bm25: &Bm25, norm: u8, note: &LeafNote) -> Explanation {
         let frequency = self.frequencies[leaf];
-        let value = match bm25.weight == 0.0 {
-            true => 0.0,
-            false => self.scores[leaf] / bm25.weight,
+        let value = if bm25.weight == 0.0 {
+            0.0
+        } else {
+            self.scores[leaf] / bm25.weight
         };
         let what = "tf, as frequency / (frequency + k1 * (1 - b + b * length / average)) of:";
         let length = norm_to_length(norm) as f32;
@@ -209,11 +211,12 @@ impl Evidence<'_> {
 }
 
 impl LeafNote {
-    /// What is counted, and whether the count is not that of the index.
+    /// Names a count, and says if it is not that of the index.
     fn counted(&self, what: &str) -> String {
-        match self.is_given {
-            true => format!("{what}, by the statistics given"),
-            false => what.to_owned(),
+        if self.is_given {
+            format!("{what}, by the statistics given")
+        } else {
+            what.to_owned()
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What is shown of the documents found: their IDs, sources and snippets.
+//! Fills hits: IDs, sources and snippets of the documents found.
 //!
 //! Each hit is filled by itself. Where the memory is too small for one, it says so in place of its
 //! source, and the others go on; a query that is beside others is asked again alone before that,
@@ -18,17 +18,17 @@ pub fn document_bytes(source: usize) -> usize {
     reading_bytes(source) + snippet_bytes(source, &SnippetOptions::default())
 }
 
-/// How hits are filled.
+/// Options of filling hits.
 pub struct HitFilling<'q> {
-    /// Whether sources are kept.
+    /// Set to keep sources.
     pub sources: bool,
-    /// What makes snippets, for each field.
+    /// The makers of snippets, one for each field.
     pub markers: Vec<Marker>,
-    /// How they are made.
+    /// The form of snippets.
     pub snippets: &'q SnippetOptions,
-    /// Where memory comes from.
+    /// The budget of their memory.
     pub budget: &'q Budget,
-    /// Whether no other query has memory that this one waits for.
+    /// Set if no other query has memory that this one waits for.
     pub alone: bool,
 }
 

@@ -1,7 +1,7 @@
-//! What a query wants marked in the snippets of a field: the terms and phrases of all that may
+//! Finds what a query marks in the snippets of a field: the terms and phrases of all that may
 //! match.
 //!
-//! What must not match is never marked. A pattern marks the terms that it stands for.
+//! Excluded clauses are never marked. A pattern marks the terms that it stands for.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a search gives back: hits, totals, what was read, and on request the plan and explanations.
+//! Results of a search: hits, totals, reads, and on request the plan and explanations.
 
 pub(crate) mod explain;
 pub(crate) mod highlight;
@@ -18,10 +18,10 @@ use crate::cache::{IoCounts, UsedPage};
 pub struct SearchResults {
     /// Documents that match, or at least so many.
     pub total: u64,
-    /// Whether `total` is exact. If not, it is a lower bound, unless `cut_expansions` has any.
+    /// Set if `total` is exact. Otherwise it is a lower bound, unless `cut_expansions` has any.
     pub total_is_exact: bool,
-    /// Whether analysis left no term of the query, as of one of stop words alone, so that it
-    /// matches nothing.
+    /// Set if analysis left no term of the query, as of one of stop words alone, so that it matches
+    /// nothing.
     pub has_no_terms: bool,
     /// Patterns of which not all terms were searched, so that hits may be missing, or too many
     /// under a NOT.
@@ -34,28 +34,28 @@ pub struct SearchResults {
     pub notes: Vec<String>,
     /// The best documents, best first.
     pub hits: Vec<Hit>,
-    /// What was read.
+    /// Counts of the reads.
     pub io: IoCounts,
     /// The pages that were used, found in memory or not, in the order of their first use, if that
     /// was asked for. A page that a long query let go of and took in anew is there again.
     pub pages: Vec<UsedPage>,
-    /// How the query was carried out, if that was asked for.
+    /// The plan that was carried out, if it was asked for.
     pub plan: Option<PlanReport>,
     /// The time it took, by the clock of the options.
     pub took: Duration,
     /// Set if it is the answer of an earlier search, from the result cache. Nothing was read for it
     /// then, and a plan is that of the earlier search.
     pub reused: Option<Reused>,
-    /// What the hits take of the memory budget, for as long as they are there.
+    /// The share of the memory budget that the hits hold as long as they live.
     pub(crate) memory: Option<Arc<Reservation>>,
 }
 
-/// How old a reused answer is.
+/// The age of a reused answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reused {
     /// The time since the snapshot was taken on which it was computed.
     pub age: Duration,
-    /// Whether the index has changed since; only where older answers are allowed.
+    /// Set if the index has changed since; only if older answers are allowed.
     pub is_older: bool,
 }
 
@@ -66,9 +66,9 @@ pub struct CutExpansion {
     pub field: String,
     /// The pattern, as the query language has it.
     pub pattern: String,
-    /// How many terms were searched.
+    /// The number of terms that were searched.
     pub searched: usize,
-    /// Whether these are the most similar ones, and not the most frequent.
+    /// Set if these are the most similar terms, not the most frequent.
     pub by_similarity: bool,
 }
 
@@ -134,7 +134,7 @@ impl Hit {
     }
 }
 
-/// How a query was carried out.
+/// The plan of a query as it was carried out.
 #[derive(Clone, Debug, Default)]
 pub struct PlanReport {
     /// The phases in their order.
@@ -143,7 +143,7 @@ pub struct PlanReport {
     pub terms: Vec<TermReport>,
     /// The patterns of many terms.
     pub patterns: Vec<PatternReport>,
-    /// Whether a device read the lists, where one may.
+    /// The report of offloading, if a device may read the lists.
     pub offload: Option<OffloadReport>,
     /// Windows of doc IDs whose bounds showed that nothing in them could come among the best.
     pub windows_skipped: u64,
@@ -154,9 +154,9 @@ pub struct PlanReport {
 /// One phase.
 #[derive(Clone, Debug)]
 pub struct PlanStep {
-    /// What was done.
+    /// The name of the phase.
     pub name: &'static str,
-    /// What was read for it.
+    /// Counts of its reads.
     pub io: IoCounts,
 }
 
@@ -192,12 +192,12 @@ pub struct PatternReport {
     pub pages: u64,
 }
 
-/// Whether lists were read by a device that runs programs, and why.
+/// Tells whether a device that runs programs read the lists, and why.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OffloadReport {
-    /// What was to be done with the lists; empty if it is nothing that a device does.
+    /// The operation on the lists; empty if a device has none for it.
     pub operation: String,
-    /// Whether the device did it.
+    /// Set if the device did it.
     pub in_device: bool,
     /// Why, or why not.
     pub reason: String,

@@ -1,4 +1,4 @@
-//! What an answer takes in memory, for the result cache.
+//! Sizes of answers in memory, for the result cache.
 
 use crate::search::results::explain::Explanation;
 use crate::search::results::{

@@ -31,7 +31,7 @@ const HEADER_BYTES: usize = 2 * 2 * size_of::<usize>();
 /// The answers that are kept.
 pub struct ResultCache {
     answers: Mutex<Answers>,
-    /// How old an answer of an earlier state may be.
+    /// The greatest age of an answer of an earlier state.
     ttl: Option<Duration>,
     /// Its part of the budget.
     memory: Budget,
@@ -59,7 +59,7 @@ struct Answer {
 pub struct SeenState {
     /// The state's number: later ones have greater numbers.
     pub state: u64,
-    /// When the snapshot was taken.
+    /// The time at which the snapshot was taken.
     pub at: Instant,
 }
 
@@ -74,7 +74,7 @@ pub struct ResultCacheFigures {
     pub answers: u64,
     /// Queries that were answered from it.
     pub reused: u64,
-    /// Those of them that got an answer of an earlier state of the index.
+    /// The number of them that got an answer of an earlier state of the index.
     pub reused_older: u64,
     /// Queries that it had no answer for. They were computed, or failed.
     pub computed: u64,
@@ -172,7 +172,7 @@ impl ResultCache {
 }
 
 impl Answers {
-    /// Whether the answer of this state or a later one is kept.
+    /// Returns true if the answer of this state or a later one is kept.
     fn knows(&self, key: &AnswerKey, seen: SeenState) -> bool {
         let known = self.kept.peek(key);
         known.is_some_and(|known| known.seen.state >= seen.state)
@@ -218,7 +218,7 @@ impl Answer {
         })
     }
 
-    /// What is to be said of it on a state, if it may be reused there.
+    /// Tells the age of the answer, if a search of this state may reuse it.
     fn reused(&self, seen: SeenState, ttl: Option<Duration>) -> Option<Reused> {
         let age = self.seen.at.elapsed();
         let is_older = self.seen.state < seen.state;

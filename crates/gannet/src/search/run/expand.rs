@@ -45,13 +45,13 @@ const SIMILAR_MAX: usize = 1024;
 pub struct Expanded {
     /// Its key.
     pub key: Vec<u8>,
-    /// What the dictionary has of it, if it is there.
+    /// Its entry in the dictionary, if it is there.
     pub postings: Option<TermPostings>,
     /// 1, or less for fuzzy terms that differ.
     pub similarity: f32,
 }
 
-/// What a pattern stands for.
+/// The terms of a pattern, or their documents.
 pub enum Expansion {
     /// Few terms: in the order of their keys, or for a fuzzy pattern the most similar first.
     Terms(Vec<Expanded>),
@@ -67,31 +67,31 @@ pub struct Expander {
     stems: bool,
     /// The terms, if only the most frequent are wanted, until all are counted.
     counted: Option<MostFrequent>,
-    /// Those of them that are to be looked up.
+    /// The terms of them that are to be looked up.
     chosen: VecDeque<Vec<u8>>,
     found: BTreeMap<Vec<u8>, (Option<TermPostings>, f32)>,
     memory: Reservation,
-    /// Where documents go instead, once the terms are many.
+    /// Collects documents instead, once the terms are many.
     collector: Option<Collector>,
     /// The documents, if these are known from before.
     known: Option<PatternDocuments>,
     limits: ExpansionLimits,
-    /// What the pattern means, if it is a range that was not looked at yet.
+    /// The range that the pattern is, as long as it was not looked at.
     range: Option<RangeTerms>,
     /// Through each of the dictionary's trees; nothing when it has ended.
     scans: [Option<Scan>; TermTree::ALL.len()],
-    /// Whether terms were dropped to keep memory bounded.
+    /// Set if terms were dropped to keep memory bounded.
     dropped: bool,
     walked_memory: bool,
     done: bool,
 }
 
-/// What an expansion may take.
+/// The resources of an expansion.
 #[derive(Clone)]
 pub struct ExpansionLimits {
     /// Pages that it asks for at once.
     pub pages_per_round: usize,
-    /// Where its memory comes from.
+    /// The budget of its memory.
     pub budget: Budget,
 }
 
@@ -216,7 +216,7 @@ impl Expander {
                 return Ok(true);
             }
             pages.count_steps(self.pattern.steps())?;
-            match self.take((which, scan.key(), scan.value()), pages)? {
+            match self.take(which, scan.key(), scan.value(), pages)? {
                 Verdict::End => return Ok(true),
                 Verdict::SkipTo(term) => {
                     let mut key = Vec::new();
@@ -244,32 +244,32 @@ impl Expander {
         &self.pattern
     }
 
-    /// Whether the terms of the field are stems.
+    /// Returns true if the terms of the field are stems.
     pub fn stems(&self) -> bool {
         self.stems
     }
 
-    /// Whether the pattern is fuzzy.
+    /// Returns true if the pattern is fuzzy.
     pub fn is_fuzzy(&self) -> bool {
         self.pattern.is_fuzzy()
     }
 
-    /// Whether it is no surprise that it stands for no term.
+    /// Returns true if it is no surprise that it stands for no term.
     pub fn may_be_empty(&self) -> bool {
         self.is_fuzzy() || self.pattern.is_beside_term()
     }
 
-    /// Whether it stands for more terms than are taken.
+    /// Returns true if it stands for more terms than are taken.
     pub fn is_cut(&self) -> bool {
         self.dropped || self.is_fuzzy() && self.found.len() > FUZZY_MAX
     }
 
-    /// Whether it stands for a term, as far as it is known.
+    /// Returns true if it stands for a term, as far as it is known.
     pub fn has_terms(&self) -> bool {
         !self.found.is_empty() || self.collector.is_some() || self.known.is_some()
     }
 
-    /// What was found.
+    /// Returns the terms, or the documents, that were found.
     pub fn finish(self) -> Expansion {
         if let Some(known) = self.known {
             return Expansion::Documents(known);
@@ -310,7 +310,9 @@ impl Expander {
     /// Judges a key of a tree and takes it if it matches.
     fn take(
         &mut self,
-        (which, key, value): (TermTree, &[u8], &[u8]),
+        which: TermTree,
+        key: &[u8],
+        value: &[u8],
         pages: &mut Pages<'_>,
     ) -> Result<Verdict> {
         let verdict = judge(&self.pattern, self.field, key);
@@ -366,7 +368,7 @@ impl Expander {
         Ok(())
     }
 
-    /// Whether the terms are more than are kept.
+    /// Returns true if the terms are more than are kept.
     fn are_many(&self) -> bool {
         self.found.len() > TERMS_MAX && !self.pattern.is_fuzzy()
     }
@@ -537,7 +539,7 @@ fn scans(field: FieldId, pattern: &Pattern) -> [Option<Scan>; TermTree::ALL.len(
     TermTree::ALL.map(|_| Some(Scan::new(&start)))
 }
 
-/// What a pattern says of a key.
+/// Matches a pattern against a key.
 fn judge(pattern: &Pattern, field: FieldId, key: &[u8]) -> Verdict {
     let term = key.strip_prefix(&field.to_be_bytes());
     term.map_or(Verdict::End, |term| pattern.judge(term))
@@ -549,7 +551,7 @@ fn bytes_of(key: &[u8], postings: &Option<TermPostings>) -> usize {
     NODE_BYTES + key.len() + postings.as_ref().map_or(0, TermPostings::memory_bytes)
 }
 
-/// Whether any key from `from` (included) to `to` (excluded) may be a term of `field` that
+/// Returns true if any key from `from` (included) to `to` (excluded) may be a term of `field` that
 /// `pattern` stands for.
 fn may_match(pattern: &Pattern, field: FieldId, from: &[u8], to: Option<&[u8]>) -> bool {
     let (mut start, mut end) = (Vec::new(), Vec::new());

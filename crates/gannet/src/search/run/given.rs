@@ -24,7 +24,7 @@ const NORMS_BYTES: usize = 256 * size_of::<f32>();
 /// Bytes of a term in a map, beside its text.
 const ENTRY_BYTES: usize = 64;
 
-/// What the scores of a query take from an index as a whole.
+/// The statistics of the whole index that the scores of a query need.
 pub struct NeededStatistics {
     /// The fields that the query names.
     fields: Vec<FieldId>,
@@ -41,7 +41,7 @@ struct Needed {
 }
 
 impl NeededStatistics {
-    /// What the scores of a query need that has this plan.
+    /// Finds the statistics that the scores of a query with this plan need.
     pub fn of(query: &Query, plan: &Plan, schema: &Schema) -> Result<NeededStatistics> {
         let mut scoring = Scoring {
             terms: vec![false; plan.terms.len()],
@@ -70,7 +70,7 @@ impl NeededStatistics {
         })
     }
 
-    /// What the index of a view counts of them.
+    /// Counts them in the index of a view.
     pub fn count(&self, lists: &OpenLists, view: &SearchView) -> Result<QueryStatistics> {
         let mut counted = QueryStatistics::default();
         let name = |field| name_of(field, &view.schema);
@@ -108,7 +108,7 @@ impl NeededStatistics {
     }
 }
 
-/// Which terms and patterns of a plan need statistics.
+/// Marks the terms and patterns of a plan that need statistics.
 struct Scoring {
     terms: Vec<bool>,
     patterns: Vec<bool>,
@@ -164,13 +164,13 @@ pub struct GivenStatistics {
 /// The terms that a fuzzy term, or a pattern that ends a phrase, stands for in all indexes
 /// together.
 pub struct MostSimilar {
-    /// Whether there are others.
+    /// Set if there are others.
     pub is_cut: bool,
     frequencies: BTreeMap<Vec<u8>, u64>,
 }
 
 impl GivenStatistics {
-    /// What a query that needs `needed` takes from `given`.
+    /// Takes from `given` the statistics that a query needs.
     ///
     /// # Errors
     ///
@@ -231,15 +231,12 @@ impl GivenStatistics {
                 });
         let mut similar: Vec<(f32, &String, u64)> = similar.collect();
         // They are in order; among equals the first stay first.
-        let most = match pattern.is_fuzzy() {
-            true => {
-                similar.sort_by(|a, b| b.0.total_cmp(&a.0));
-                FUZZY_MAX
-            }
-            false => {
-                similar.sort_by_key(|(.., documents)| Reverse(*documents));
-                FREQUENT_MAX
-            }
+        let most = if pattern.is_fuzzy() {
+            similar.sort_by(|a, b| b.0.total_cmp(&a.0));
+            FUZZY_MAX
+        } else {
+            similar.sort_by_key(|(.., documents)| Reverse(*documents));
+            FREQUENT_MAX
         };
         let is_cut = all.is_cut || similar.len() > most;
         let most = similar.into_iter().take(most);

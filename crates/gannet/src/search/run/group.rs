@@ -7,9 +7,9 @@
 use std::borrow::Borrow;
 
 use super::execute::{QueryRun, RunGoal};
-use super::lookup::RunTurn;
+use super::lookup::RunResources;
 use super::offload::ListOffload;
-use crate::base::{Budget, Error, ForegroundLoad, Result, Turn};
+use crate::base::{Budget, Error, ForegroundLoad, MemoryPermit, Result};
 use crate::cache::{FramePool, Pages, Reading, Stop, fetch_round};
 use crate::search::lists::KnownPatterns;
 use crate::search::options::SearchOptions;
@@ -80,12 +80,12 @@ impl<'a> QueryGroup<'a> {
     ) -> Vec<Result<SearchResults>> {
         let groups = queries.chunks(self.width);
         let answers = groups.flat_map(|group| {
-            let turn = match self.budget.turn(options) {
-                Ok(turn) => turn,
+            let permit = match self.budget.permit(options) {
+                Ok(permit) => permit,
                 Err(error) => return vec![Err(error); group.len()],
             };
             let answers = self.search_together(group, view, options, false);
-            drop(turn);
+            drop(permit);
             let both = answers.into_iter().zip(group);
             let answers = both.map(|(answer, query)| {
                 self.with_more_memory(answer, query.borrow(), view, options)
@@ -104,15 +104,15 @@ impl<'a> QueryGroup<'a> {
     ) -> Result<QueryStatistics> {
         let count = |alone| {
             let goal = RunGoal::Statistics;
-            let members = self.carry(&[query], view, options, (alone, goal)).pop();
+            let members = self.carry(&[query], view, options, alone, goal).pop();
             members.map_or_else(|| Err(stuck()), GroupMember::into_statistics)
         };
-        let turn = self.budget.turn(options)?;
+        let permit = self.budget.permit(options)?;
         let counted = count(false);
-        drop(turn);
+        drop(permit);
         match counted {
             Err(Error::Memory { .. }) => {
-                let _turn = self.turn_alone(options)?;
+                let _permit = self.permit_alone(options)?;
                 count(true)
             }
             counted => counted,
@@ -130,16 +130,16 @@ impl<'a> QueryGroup<'a> {
         if !matches!(answer, Err(Error::Memory { .. })) {
             return answer;
         }
-        let _turn = self.turn_alone(options)?;
+        let _permit = self.permit_alone(options)?;
         let query = std::slice::from_ref(query);
         let again = self.search_together(query, view, options, true).pop();
         again.unwrap_or(answer)
     }
 
     /// Waits until no other query has memory.
-    fn turn_alone(&self, options: &SearchOptions) -> Result<Turn<'_>> {
+    fn permit_alone(&self, options: &SearchOptions) -> Result<MemoryPermit<'_>> {
         let _waits = self.traffic.map(ForegroundLoad::wait);
-        self.budget.turn_alone(options)
+        self.budget.permit_alone(options)
     }
 
     /// Pages that one of so many queries may ask for in a round.
@@ -155,7 +155,7 @@ impl<'a> QueryGroup<'a> {
         options: &SearchOptions,
         alone: bool,
     ) -> Vec<Result<SearchResults>> {
-        let members = self.carry(queries, view, options, (alone, RunGoal::Answer));
+        let members = self.carry(queries, view, options, alone, RunGoal::Answer);
         members.into_iter().map(GroupMember::into_results).collect()
     }
 
@@ -165,7 +165,8 @@ impl<'a> QueryGroup<'a> {
         queries: &[Q],
         view: &'q SearchView,
         options: &'q SearchOptions,
-        how: (bool, RunGoal),
+        alone: bool,
+        goal: RunGoal,
     ) -> Vec<GroupMember<'q>>
     where
         'a: 'q,
@@ -173,7 +174,7 @@ impl<'a> QueryGroup<'a> {
         let count = queries.len();
         let members = queries.iter().map(|query| {
             let query = query.borrow();
-            self.member(query, count, view, options, how)
+            self.member(query, count, view, options, alone, goal)
         });
         let mut members: Vec<GroupMember<'_>> = members.collect();
         while let Err(error) = self.round(&mut members) {
@@ -188,18 +189,19 @@ impl<'a> QueryGroup<'a> {
         queries: usize,
         view: &'q SearchView,
         options: &'q SearchOptions,
-        (alone, goal): (bool, RunGoal),
+        alone: bool,
+        goal: RunGoal,
     ) -> GroupMember<'q>
     where
         'a: 'q,
     {
-        let turn = RunTurn {
+        let resources = RunResources {
             pages_per_round: self.pages_per_round(queries),
             alone,
             known: self.known,
             offload: self.offload,
         };
-        let run = QueryRun::new(query, view, options, self.budget, (turn, goal));
+        let run = QueryRun::new(query, view, options, self.budget, resources, goal);
         GroupMember {
             run: run.map(Box::new),
             is_complete: false,
@@ -266,25 +268,27 @@ impl GroupMember<'_> {
 
     fn into_statistics(self) -> Result<QueryStatistics> {
         let run = self.run?;
-        match self.is_complete {
-            true => Ok(run.into_statistics()),
-            false => Err(stuck()),
+        if self.is_complete {
+            Ok(run.into_statistics())
+        } else {
+            Err(stuck())
         }
     }
 
     fn into_results(self) -> Result<SearchResults> {
         let run = self.run?;
-        match self.is_complete {
-            true => Ok(SearchResults {
+        if self.is_complete {
+            Ok(SearchResults {
                 pages: self.pages.into_used(),
                 ..run.finish()
-            }),
-            false => Err(stuck()),
+            })
+        } else {
+            Err(stuck())
         }
     }
 }
 
-/// What becomes of queries whose round failed. The failed read names one page of many queries: each
+/// Decides on the queries whose round failed. The failed read names one page of many queries: each
 /// tries alone, so that the others go on. A query that was alone has tried: behind a network, to
 /// read again would take as long again.
 fn give_up_or_part(members: &mut [GroupMember<'_>], pool: &FramePool, error: &Error) {

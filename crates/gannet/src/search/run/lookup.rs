@@ -15,16 +15,16 @@ use crate::search::matching::matcher::for_all;
 use crate::search::plan::{PlannedPattern, PlannedTerm};
 use crate::search::view::SearchView;
 
-/// What a query may do beside others.
+/// The resources that a query has beside others.
 #[derive(Clone, Copy)]
-pub struct RunTurn<'q> {
+pub struct RunResources<'q> {
     /// Pages that it asks for at once.
     pub pages_per_round: usize,
-    /// Whether no other query has memory that it could wait for.
+    /// Set if no other query has memory that it could wait for.
     pub alone: bool,
-    /// What is known of its patterns.
+    /// The documents of its patterns that are known from before.
     pub known: Option<&'q KnownPatterns>,
-    /// What may read lists in its place.
+    /// The device that may read lists in its place.
     pub offload: Option<&'q dyn ListOffload>,
 }
 
@@ -37,24 +37,26 @@ pub struct Lookup<'q> {
     ids: Vec<String>,
     documents: Vec<Option<DocId>>,
     keys_per_round: usize,
-    /// How much of each list the query reads.
+    /// The part of each list that the query reads.
     reach: Reach,
     /// Of what was found.
     memory: Reservation,
 }
 
 impl<'q> Lookup<'q> {
-    /// Will look up terms and IDs and expand patterns, with as many pages at once as the turn has.
+    /// Will look up terms and IDs and expand patterns, with as many pages at once as the resources
+    /// allow.
     pub fn new(
         terms: Vec<PlannedTerm>,
         patterns: Vec<PlannedPattern>,
         ids: Vec<String>,
-        (turn, reach): (RunTurn<'q>, Reach),
+        resources: RunResources<'q>,
+        reach: Reach,
         budget: &Budget,
     ) -> Result<Lookup<'q>> {
-        let known = turn.known;
+        let known = resources.known;
         let limits = ExpansionLimits {
-            pages_per_round: turn.pages_per_round,
+            pages_per_round: resources.pages_per_round,
             budget: budget.clone(),
         };
         let expansions = patterns.into_iter().map(|planned| {
@@ -71,7 +73,7 @@ impl<'q> Lookup<'q> {
             ids,
             documents: Vec::new(),
             reach,
-            keys_per_round: (turn.pages_per_round / PAGES_PER_KEY).max(1),
+            keys_per_round: (resources.pages_per_round / PAGES_PER_KEY).max(1),
             memory: budget.reserve("the lists of a query", 0)?,
         })
     }

@@ -7,8 +7,8 @@
 //! the lists: each is cut to the documents that were found. All else goes its usual way over these
 //! short lists: deleted documents, scores, clauses that only add to the score or exclude.
 //!
-//! What always holds: without an implementation nothing here runs. A device that fails, or finds
-//! what cannot be, costs time and no answer. Memory for what may be found is reserved before.
+//! Invariant: without an implementation nothing here runs. A device that fails, or finds what
+//! cannot be, costs time and no answer. Memory for its results is reserved before.
 
 use std::fmt;
 
@@ -32,7 +32,7 @@ const BYTES_OF_FREQUENCY: usize = 24;
 /// A value, or why the host does the work.
 type Decided<T> = std::result::Result<T, &'static str>;
 
-/// What carries out operations on lists in place of the engine, where it finds that this pays.
+/// Carries out operations on lists in place of the engine, if it expects a gain.
 pub trait ListOffload: fmt::Debug + Send + Sync {
     /// Carries out a task or leaves it. Whatever fails is told in the report.
     fn offload(&self, task: &OffloadTask<'_>) -> (OffloadReport, Option<OffloadFound>);
@@ -45,13 +45,13 @@ pub struct OffloadTask<'a> {
     pub identity: IndexIdentity,
     /// The lists, in the order in which scores are added up.
     pub lists: Vec<OffloadList<'a>>,
-    /// Whether documents of all lists are wanted, or of any.
+    /// Set if documents of all lists are wanted, not of any.
     pub all_required: bool,
-    /// How many documents an answer may have at most.
+    /// The most documents that an answer may have.
     pub most_found: usize,
     /// One past the last document.
     pub below: DocId,
-    /// What ranking needs, if the best documents are enough.
+    /// The inputs of ranking, if the best documents are enough.
     pub ranking: Option<OffloadRanking>,
 }
 
@@ -70,16 +70,16 @@ pub struct OffloadList<'a> {
     pub pages_in_memory: u32,
 }
 
-/// What it takes to score documents as the engine does.
+/// The inputs of scoring documents as the engine does.
 #[derive(Debug)]
 pub struct OffloadRanking {
-    /// How many of the best are wanted.
+    /// The number of best documents wanted.
     pub top: usize,
     /// The weight of each list's term.
     pub weights: Vec<f32>,
-    /// What a score takes a frequency times, for each norm.
+    /// The factor of a frequency in a score, for each norm.
     pub inverses: Box<[f32; 256]>,
-    /// Where the pages of norms are; nothing for those that are all zeros.
+    /// The addresses of the pages of norms; nothing for those that are all zeros.
     pub norms: Vec<Option<PageAddress>>,
     /// The same of the bits of deleted documents; empty where none is deleted.
     pub deletions: Vec<Option<PageAddress>>,
@@ -92,15 +92,15 @@ pub struct OffloadFound {
     pub docs: Vec<DocId>,
     /// Of each list the frequency in each document; 0 where it does not have it.
     pub frequencies: Vec<Vec<u32>>,
-    /// Whether these are only the best.
+    /// Set if these are only the best.
     pub is_ranked: bool,
 }
 
-/// What came of an offload.
+/// The outcome of an offload.
 pub struct Offloaded {
-    /// What was decided, and why.
+    /// The decision and its reason.
     pub report: OffloadReport,
-    /// Whether lists were cut to the best documents, so that others match too.
+    /// Set if lists were cut to the best documents, so that others match too.
     pub only_best: bool,
     /// The memory of the lists that were cut.
     pub memory: Option<Reservation>,
@@ -116,20 +116,32 @@ impl Offloaded {
     }
 }
 
+/// A query whose lists a device may read.
+pub struct OffloadQuery<'a> {
+    /// Its plan.
+    pub node: &'a PlanNode,
+    /// The snapshot.
+    pub view: &'a SearchView,
+    /// The statistics by which it is scored.
+    pub statistics: &'a Statistics,
+    /// Its options.
+    pub options: &'a SearchOptions,
+}
+
 /// Has the lists of a query read by `device` if it finds that worth it.
 pub fn offload(
     device: &dyn ListOffload,
-    (node, lists): (&PlanNode, &mut OpenLists),
-    (view, statistics): (&SearchView, &Statistics),
-    (options, budget): (&SearchOptions, &Budget),
+    query: OffloadQuery<'_>,
+    lists: &mut OpenLists,
+    budget: &Budget,
     pages: &Pages<'_>,
 ) -> Offloaded {
-    let wanted = WantedLists::of(node, lists, options);
+    let wanted = WantedLists::of(query.node, lists, query.options);
     let done = wanted.and_then(|wanted| {
-        let bytes = wanted.bytes(lists, view);
+        let bytes = wanted.bytes(lists, query.view);
         let memory = budget.reserve("lists that a device reads", bytes);
         let memory = memory.map_err(|_| "there is no memory for what might be found")?;
-        let (report, found) = wanted.ask(device, lists, (view, statistics), pages)?;
+        let (report, found) = wanted.ask(device, lists, &query, pages)?;
         let Some(found) = found else {
             return Ok(Offloaded::on_host(report));
         };
@@ -143,7 +155,7 @@ pub fn offload(
     done.unwrap_or_else(|reason| Offloaded::on_host(OffloadReport::on_host(reason)))
 }
 
-/// Which lists of a query are asked for.
+/// The lists of a query that are asked for.
 struct WantedLists {
     slots: Vec<PlanSlot>,
     all_required: bool,
@@ -194,29 +206,34 @@ impl WantedLists {
         let by_doc = options.ties == Ties::DocId;
         let is_ranked = is_whole && !options.count && by_doc && options.ranked() > 0;
         let boosts = boosts.filter(|_| is_ranked);
-        match boosts.is_none() && (!all_required || slots.len() < 2) {
-            true if options.count => Err("the number of all its documents is wanted"),
-            true if !by_doc => Err("equal scores are ordered by external IDs"),
-            true => Err("its words are in clauses that filter, exclude or only add to the score"),
-            false => Ok(WantedLists {
-                slots,
-                all_required,
-                boosts,
-                top: options.ranked(),
-            }),
+        if boosts.is_none() && (!all_required || slots.len() < 2) {
+            return Err(if options.count {
+                "the number of all its documents is wanted"
+            } else if !by_doc {
+                "equal scores are ordered by external IDs"
+            } else {
+                "its words are in clauses that filter, exclude or only add to the score"
+            });
         }
+        Ok(WantedLists {
+            slots,
+            all_required,
+            boosts,
+            top: options.ranked(),
+        })
     }
 
-    /// How many documents there can be in an answer.
+    /// The most documents that an answer can have.
     fn most_found(&self, lists: &OpenLists) -> usize {
         let open = self
             .slots
             .iter()
             .filter_map(|slot| lists.terms[*slot].as_ref());
         let fewest = open.map(|term| term.list.document_frequency()).min();
-        match self.all_required {
-            true => fewest.unwrap_or(0) as usize,
-            false => self.top,
+        if self.all_required {
+            fewest.unwrap_or(0) as usize
+        } else {
+            self.top
         }
     }
 
@@ -233,10 +250,10 @@ impl WantedLists {
         &self,
         device: &dyn ListOffload,
         lists: &OpenLists,
-        from: (&SearchView, &Statistics),
+        query: &OffloadQuery<'_>,
         pages: &Pages<'_>,
     ) -> Decided<(OffloadReport, Option<OffloadFound>)> {
-        let task = self.task(lists, from, pages)?;
+        let task = self.task(lists, query, pages)?;
         let (mut report, found) = device.offload(&task);
         let is_wrong = found
             .as_ref()
@@ -250,7 +267,7 @@ impl WantedLists {
     fn task<'a>(
         &self,
         lists: &'a OpenLists,
-        (view, statistics): (&SearchView, &Statistics),
+        query: &OffloadQuery<'_>,
         pages: &Pages<'_>,
     ) -> Decided<OffloadTask<'a>> {
         let open = self
@@ -259,7 +276,7 @@ impl WantedLists {
             .filter_map(|slot| lists.terms[*slot].as_ref());
         let each = open.map(|term| list(&term.list, pages));
         let each: Option<Vec<OffloadList<'a>>> = each.collect();
-        let ranking = self.ranking(lists, view, statistics);
+        let ranking = self.ranking(lists, query.view, query.statistics);
         if ranking.is_none() && (!self.all_required || self.slots.len() < 2) {
             return Err("norms or deletions are in memory, or of several fields");
         }
@@ -268,12 +285,12 @@ impl WantedLists {
             lists: each.ok_or("a list is still in the write buffer")?,
             all_required: self.all_required,
             most_found: self.most_found(lists),
-            below: view.below,
+            below: query.view.below,
             ranking,
         })
     }
 
-    /// What ranking needs, if all of it is on the device and all terms are of one field.
+    /// The inputs of ranking, if all of them are on the device and all terms are of one field.
     fn ranking(
         &self,
         lists: &OpenLists,
@@ -332,19 +349,21 @@ fn list<'a>(list: &'a TermList, pages: &Pages<'_>) -> Option<OffloadList<'a>> {
     })
 }
 
-/// Where head and docs of a chunk are.
+/// The bytes of head and docs of a chunk.
 pub fn docs_span(chunk: &ChunkRef) -> Span {
     chunk.place.part(0, chunk.docs_length)
 }
 
-/// Whether documents can be those of a task: in order, not too many, and in a list at least once.
+/// Returns true if documents can be those of a task: in order, not too many, and in a list at least
+/// once.
 fn is_possible(found: &OffloadFound, task: &OffloadTask<'_>) -> bool {
     let count = found.docs.len();
     let has = |at: usize| {
         let mut each = found.frequencies.iter().map(|all| all[at] > 0);
-        match task.all_required {
-            true => each.all(|has| has),
-            false => each.any(|has| has),
+        if task.all_required {
+            each.all(|has| has)
+        } else {
+            each.any(|has| has)
         }
     };
     count <= task.most_found

@@ -1,5 +1,5 @@
-//! What the terms of a field make of a range: its least and its greatest are read, and where these
-//! are numbers, the terms that the range depends on are looked at.
+//! Settles a range by the terms of a field: its least and its greatest are read, and if these are
+//! numbers, the terms that the range depends on are looked at.
 //!
 //! The rules are in `query::ranges`. Only ranges read anything here. A step that stops for pages is
 //! called again and goes on.
@@ -72,9 +72,10 @@ impl RangeTerms {
     }
 
     fn walk(&self, check: ShapeCheck) -> Walk {
-        let (from, to) = match check.is_of_field {
-            true => (Bound::Unbounded, Bound::Unbounded),
-            false => self.ends.clone(),
+        let (from, to) = if check.is_of_field {
+            (Bound::Unbounded, Bound::Unbounded)
+        } else {
+            self.ends.clone()
         };
         let within = Pattern::Range(from, to);
         let mut start = Vec::new();

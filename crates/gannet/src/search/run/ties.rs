@@ -22,7 +22,7 @@ const ID_BYTES: usize = 2 * size_of::<(String, DocId)>();
 
 /// The best documents, and what is known of the score of the last one.
 pub struct BestDocuments {
-    /// Those that are surely among them, best first.
+    /// The documents that are surely among them, best first.
     pub surely: Vec<Scored>,
     /// The score that others behind them may share.
     pub shared: Option<f32>,
@@ -60,7 +60,7 @@ pub struct TieOrder<'q> {
 /// The documents of the last score.
 struct LastScore {
     docs: Box<TiedDocs>,
-    /// Those of the first IDs so far.
+    /// The documents of the first IDs so far.
     first: BinaryHeap<(String, DocId)>,
     wanted: usize,
     next: DocId,

@@ -12,13 +12,13 @@ use crate::analysis::FieldId;
 use crate::documents::norm_to_length;
 use crate::postings::Pair;
 
-/// How soon more occurrences stop to matter.
+/// BM25's k1: the smaller, the sooner more occurrences stop to matter.
 pub const K1: f32 = 1.2;
 
-/// How much a long field is held against its document.
+/// BM25's b: the weight of the length of a field.
 pub const B: f32 = 0.75;
 
-/// What a field's documents add up to.
+/// Sums over the documents of a field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FieldStatistics {
     /// Documents that have the field.
@@ -114,8 +114,8 @@ impl Bm25 {
         }
     }
 
-    /// What the product of a frequency and [`Bm25::inverse`] of the norm must exceed for a score
-    /// above `floor`; a little less, for the rounding of either.
+    /// The product of a frequency and [`Bm25::inverse`] of the norm that a score above `floor` must
+    /// exceed; a little less, for the rounding of either.
     pub fn least_product(&self, floor: f32) -> f32 {
         match floor {
             ..0.0 => -1.0,
@@ -124,13 +124,13 @@ impl Bm25 {
         }
     }
 
-    /// What the score takes a frequency times, for a norm.
+    /// The factor of a frequency in the score, for a norm.
     #[inline]
     pub fn inverse(&self, norm: u8) -> f32 {
         self.norms.inverse[norm as usize]
     }
 
-    /// What the score takes a frequency times, for all norms.
+    /// The factors of a frequency in the score, for all norms.
     pub fn inverses(&self) -> &[f32; 256] {
         &self.norms.inverse
     }
@@ -146,7 +146,7 @@ impl Bm25 {
         self.of_product(products.fold(0.0, |a, b| if b > a { b } else { a }))
     }
 
-    /// What the score of a pair ascends with.
+    /// The product with which the score of a pair ascends.
     #[inline]
     pub fn product(&self, pair: Pair) -> f32 {
         pair.frequency as f32 * self.norms.inverse[pair.norm as usize]

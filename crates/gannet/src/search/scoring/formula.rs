@@ -1,4 +1,4 @@
-//! How the score of a document follows from the scores of the leaves of its query.
+//! Computes the score of a document from the scores of the leaves of its query.
 //!
 //! Matching and scoring are two things. A matcher says which documents match and with which
 //! frequency each *leaf* (a term, a phrase, a constant) occurs; the formula makes a score of that.
@@ -16,7 +16,7 @@ use crate::analysis::FieldId;
 /// The ordinal of a leaf within its query.
 pub type LeafId = usize;
 
-/// What a leaf's frequency is worth.
+/// Scores the frequency of a leaf.
 #[derive(Clone, Debug)]
 pub enum Leaf {
     /// A term or a phrase in a field.
@@ -41,7 +41,7 @@ pub enum Formula {
     Best {
         /// The parts.
         parts: Vec<Formula>,
-        /// What the parts that are not the best add, between 0 and 1.
+        /// The weight of the parts that are not the best, between 0 and 1.
         tie: f32,
     },
 }
@@ -52,7 +52,7 @@ impl Formula {
         Formula::Sum(Vec::new())
     }
 
-    /// Whether it is one leaf.
+    /// Returns true if it is one leaf.
     pub fn is_leaf(&self) -> bool {
         matches!(self, Formula::Leaf(_))
     }
@@ -70,7 +70,7 @@ impl Formula {
         }
     }
 
-    /// What a sum of leaves is without one of them; nothing if it is another formula.
+    /// A sum of leaves without one of them; nothing if it is another formula.
     pub fn without(&self, leaf: LeafId, leaves: &[f32]) -> Option<f64> {
         let Formula::Sum(parts) = self else {
             return None;
@@ -83,7 +83,7 @@ impl Formula {
         scores.sum()
     }
 
-    /// As [`Formula::evaluate`], without a call for what most parts are.
+    /// Evaluates it like [`Formula::evaluate`], without a call in the most frequent case, a leaf.
     #[inline]
     pub fn value(&self, leaves: &[f32]) -> f32 {
         match self {
@@ -134,7 +134,7 @@ impl Leaf {
         }
     }
 
-    /// What no score of this leaf exceeds.
+    /// The upper bound of the scores of this leaf.
     pub fn most(&self) -> f32 {
         match self {
             Leaf::Ranked { bm25, .. } => bm25.weight,

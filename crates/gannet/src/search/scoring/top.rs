@@ -23,7 +23,7 @@ const SUM_SLACK: f64 = 1e-4;
 /// near 0, numbers near 1 are rounded twice; this is twice as much.
 const ROUNDING: f64 = 4e-7;
 
-/// Whether a document with a score of at most `bound` cannot exceed a threshold.
+/// Returns true if a document with a score of at most `bound` cannot exceed a threshold.
 #[inline]
 pub fn excludes(threshold: f32, bound: f64) -> bool {
     bound * (1.0 + SLACK) <= threshold as f64
@@ -71,7 +71,7 @@ pub struct Top {
 #[derive(Debug)]
 pub struct TiedDocs {
     score: f32,
-    /// What a score must exceed to be looked at.
+    /// The score that a document must exceed to be looked at.
     threshold: f32,
     words: Vec<u64>,
 }
@@ -174,7 +174,7 @@ impl Top {
         }
     }
 
-    /// Whether no document with a score of at most `bound` can still enter.
+    /// Returns true if no document with a score of at most `bound` can still enter.
     #[inline]
     pub fn excludes(&self, bound: f64) -> bool {
         excludes(self.threshold(), bound)
@@ -191,7 +191,7 @@ impl Top {
         self.threshold
     }
 
-    /// Whether the documents of one score are wanted.
+    /// Returns true if the documents of one score are wanted.
     pub fn is_of_one_score(&self) -> bool {
         self.tied.is_some()
     }

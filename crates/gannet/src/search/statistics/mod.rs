@@ -25,7 +25,7 @@ pub struct QueryStatistics {
     fields: BTreeMap<String, FieldCounts>,
 }
 
-/// What is counted in one field.
+/// The counts of one field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct FieldCounts {
     whole: FieldStatistics,
@@ -38,7 +38,7 @@ struct FieldCounts {
 /// The terms that a fuzzy term stands for, with their documents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SimilarTerms {
-    /// Whether there may be more.
+    /// Set if there may be more.
     pub is_cut: bool,
     /// The terms.
     pub terms: BTreeMap<String, u64>,
@@ -89,12 +89,12 @@ impl QueryStatistics {
         }
     }
 
-    /// What is counted in a whole field.
+    /// The counts of a whole field.
     pub(crate) fn whole(&self, field: &str) -> Option<FieldStatistics> {
         self.fields.get(field).map(|counts| counts.whole)
     }
 
-    /// What a fuzzy term stands for in a field.
+    /// The terms that a fuzzy term stands for in a field.
     pub(crate) fn similar(&self, field: &str, written: &str) -> Option<&SimilarTerms> {
         self.fields.get(field)?.similar.get(written)
     }

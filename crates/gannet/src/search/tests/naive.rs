@@ -196,9 +196,10 @@ impl Naive<'_> {
 
     fn term(&self, word: &str, field: usize, doc: usize, boost: f32) -> Score {
         let frequency = self.frequency(word, field, doc) as f32;
-        match frequency > 0.0 {
-            true => self.bm25(self.idf(word, field), frequency, field, doc, boost),
-            false => None,
+        if frequency > 0.0 {
+            self.bm25(self.idf(word, field), frequency, field, doc, boost)
+        } else {
+            None
         }
     }
 
@@ -207,9 +208,10 @@ impl Naive<'_> {
         for word in WORDS {
             let edits = edits(text, word);
             let shorter = text.len().min(word.len());
-            let similarity = match edits < shorter || edits == 0 {
-                true => 1.0 - edits as f32 / shorter.max(1) as f32,
-                false => 0.25 / edits as f32,
+            let similarity = if edits < shorter || edits == 0 {
+                1.0 - edits as f32 / shorter.max(1) as f32
+            } else {
+                0.25 / edits as f32
             };
             if edits <= distance {
                 near.push((similarity, word));
@@ -325,9 +327,10 @@ fn edits(from: &str, to: &str) -> usize {
                 _ => {
                     let replaced = table[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
                     let least = replaced.min(table[i - 1][j] + 1).min(table[i][j - 1] + 1);
-                    match i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                        true => least.min(table[i - 2][j - 2] + 1),
-                        false => least,
+                    if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                        least.min(table[i - 2][j - 2] + 1)
+                    } else {
+                        least
                     }
                 }
             };

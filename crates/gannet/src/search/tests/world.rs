@@ -55,7 +55,7 @@ pub const FIELDS: [(&str, FieldKind); 4] = [
 /// A field of strings that are kept whole.
 pub const WHOLE: &str = "code";
 
-/// What the fields keep, the body most often common neighbours.
+/// The kind of phrase filters of each field; the body has most often common neighbours.
 type Filters = [PhraseFilters; FIELDS.len()];
 
 pub const COMMON: Filters = [

@@ -109,9 +109,10 @@ impl Draw<'_> {
     }
 
     fn field(&mut self) -> String {
-        match self.rng.chance(2) {
-            true => "titel".to_owned(),
-            false => self.rng.pick(&FIELDS).name.to_owned(),
+        if self.rng.chance(2) {
+            "titel".to_owned()
+        } else {
+            self.rng.pick(&FIELDS).name.to_owned()
         }
     }
 
@@ -222,9 +223,10 @@ impl Draw<'_> {
             has_wildcard = true;
         }
         let only_stars = pattern.chars().all(|one| one == '*');
-        match has_wildcard && !only_stars {
-            true => pattern,
-            false => pattern.replace('*', "") + "?",
+        if has_wildcard && !only_stars {
+            pattern
+        } else {
+            pattern.replace('*', "") + "?"
         }
     }
 }

@@ -28,7 +28,7 @@ pub enum Wrong {
 }
 
 impl Wrong {
-    /// Whether an error is about that.
+    /// Returns true if an error is about this.
     pub fn is_said_by(self, error: &str) -> bool {
         match self {
             Wrong::Leaf(rejection) => rejection.is_said_by(error),
@@ -45,7 +45,7 @@ pub struct Evaluator<'a> {
     pub view: &'a View<'a>,
     /// The IDs of the documents of the view.
     pub ids: &'a [String],
-    /// What joins clauses that nothing else joins.
+    /// The operator of clauses that nothing else joins.
     pub operator: Operator,
     pub wrongs: Vec<Wrong>,
     pub is_cut: bool,
@@ -73,9 +73,10 @@ impl Evaluator<'_> {
                     parts.iter().partition(|part| self.is_partial(part, field));
                 let adding = self.columns(adding, field, boost);
                 let needed = self.columns(needed, field, boost);
-                match needed.is_empty() {
-                    true => self.at_least(&adding, 1, &[]),
-                    false => self.at_least(&needed, needed.len(), &adding),
+                if needed.is_empty() {
+                    self.at_least(&adding, 1, &[])
+                } else {
+                    self.at_least(&needed, needed.len(), &adding)
                 }
             }
             Tree::Or(parts) => {
@@ -90,7 +91,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Whether only some of the fields have a word of a tree, and it asks for nothing else.
+    /// Returns true if only some of the fields have a word of a tree, and it asks for nothing else.
     fn is_partial(&self, tree: &Tree, field: Option<&str>) -> bool {
         let all = |parts: &[&Tree]| {
             let mut left = parts
@@ -121,7 +122,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Whether the analyzers leave anything of a tree.
+    /// Returns true if the analyzers leave anything of a tree.
     fn is_left(&self, tree: &Tree, field: Option<&str>) -> bool {
         match tree {
             Tree::Leaf(leaf) => {
@@ -156,14 +157,15 @@ impl Evaluator<'_> {
         Some(each.map(|score| score.is_none().then_some(0.0)).collect())
     }
 
-    /// What does not score has no boost.
+    /// Notes a boost as wrong, because the tree does not score.
     fn check_unscored(&mut self, tree: &Tree) {
         if is_boosted(tree) {
             self.wrongs.push(Wrong::Boost);
         }
     }
 
-    /// What at least `count` of `columns` match; those of `adding` add to the score.
+    /// The documents that at least `count` of `columns` match; the columns of `adding` add to the
+    /// score.
     fn at_least(&self, columns: &[Column], count: usize, adding: &[Column]) -> Option<Column> {
         let sum = |doc: usize| {
             let of = |columns: &[Column]| -> Vec<f32> {
@@ -283,7 +285,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// Whether a tree is written as a single clause with a boost.
+/// Returns true if a tree is written as a single clause with a boost.
 fn is_boosted(tree: &Tree) -> bool {
     match tree {
         Tree::Boost(..) => true,

@@ -40,7 +40,7 @@ struct Expected {
     /// By document; nothing where it does not match.
     scores: Column,
     is_cut: bool,
-    /// Whether the analyzers leave no word of it.
+    /// Set if the analyzers leave no word of it.
     is_dropped: bool,
 }
 
@@ -146,13 +146,14 @@ impl World {
         for (score, document) in scores.iter_mut().zip(&view.documents) {
             *score = score.filter(|_| document.is_live);
         }
-        let expected = match wrongs.is_empty() {
-            true => Ok(Expected {
+        let expected = if wrongs.is_empty() {
+            Ok(Expected {
                 scores,
                 is_cut,
                 is_dropped,
-            }),
-            false => Err(wrongs),
+            })
+        } else {
+            Err(wrongs)
         };
         Question {
             text,
@@ -236,7 +237,7 @@ fn fault(question: &Question, snapshot: &Snapshot, model: &Model) -> Option<Stri
     }
 }
 
-/// Whether a document matches, with this score.
+/// Returns true if a document matches, with this score.
 fn is_expected(hit: &Hit, expected: &Expected) -> bool {
     let wanted = expected.scores[hit.doc as usize];
     wanted.is_some_and(|wanted| (wanted - hit.score).abs() <= TOLERANCE * wanted.abs().max(0.1))

@@ -1,4 +1,4 @@
-//! What a text of the query language means, as a tree, and how it is written.
+//! The meaning of a text of the query language, as a tree, and ways to write it.
 //!
 //! The tree is drawn first and the text made of it, so nothing here depends on how the engine
 //! reads.
@@ -31,7 +31,7 @@ pub enum Sign {
     Filter,
 }
 
-/// What is no more taken apart.
+/// A tree that is no more taken apart.
 #[derive(Clone, Debug)]
 pub struct Leaf {
     pub field: Option<String>,
@@ -50,7 +50,8 @@ pub enum Asked {
     Everything,
 }
 
-/// How tightly a tree binds: what binds less than its place needs stands in parentheses.
+/// The tightness with which a tree binds: one that binds less than its place needs gets
+/// parentheses.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Level {
     Side,
@@ -63,7 +64,7 @@ enum Level {
 /// Writes trees.
 pub struct Writer<'r> {
     pub rng: &'r mut Rng,
-    /// Whether something was written that can be read in two ways.
+    /// Set once anything was written that can be read in two ways.
     pub is_unclear: bool,
 }
 
@@ -75,9 +76,10 @@ impl Writer<'_> {
 
     fn at(&mut self, tree: &Tree, least: Level) -> String {
         let needed = level(tree) < least;
-        match needed || self.rng.chance(3) {
-            true => format!("({})", self.bare(tree)),
-            false => self.bare(tree),
+        if needed || self.rng.chance(3) {
+            format!("({})", self.bare(tree))
+        } else {
+            self.bare(tree)
         }
     }
 
@@ -144,14 +146,13 @@ impl Writer<'_> {
             return self.at(item, Level::Or);
         }
         let is_joined = matches!(item, Tree::And(_) | Tree::Or(_));
-        match is_joined && !alone && self.rng.chance(10) {
-            true => {
-                let text = self.bare(item);
-                // Its first part may have got parentheses.
-                self.is_unclear |= !text.starts_with('(');
-                text
-            }
-            false => format!("({})", self.bare(item)),
+        if is_joined && !alone && self.rng.chance(10) {
+            let text = self.bare(item);
+            // Its first part may have got parentheses.
+            self.is_unclear |= !text.starts_with('(');
+            text
+        } else {
+            format!("({})", self.bare(item))
         }
     }
 
@@ -169,9 +170,10 @@ impl Writer<'_> {
             Asked::Everything => return "*:*".to_owned(),
         };
         // A `?` at the end of a query is a mark, but not between parentheses of its own.
-        match asked.ends_with('?') && !asked.ends_with("\\?") {
-            true => format!("({field}{asked})"),
-            false => field + &asked,
+        if asked.ends_with('?') && !asked.ends_with("\\?") {
+            format!("({field}{asked})")
+        } else {
+            field + &asked
         }
     }
 
@@ -215,7 +217,7 @@ fn level(tree: &Tree) -> Level {
     }
 }
 
-/// Whether the first word written is a NOT that counts.
+/// Returns true if the first word written is a NOT that counts.
 fn begins_with_not(tree: &Tree) -> bool {
     match tree {
         Tree::And(parts) | Tree::Or(parts) => {

@@ -1,7 +1,7 @@
-//! What a field is asked for a pattern: cut into words as the field's analyzer cuts, the last of
-//! them in the forms that the field has.
+//! The words that a pattern asks a field for. They are cut as the field's analyzer cuts, the last
+//! of them in the forms that the field has.
 //!
-//! Where a pattern is cut shows in samples, in which a character stands for each wildcard: a
+//! Samples show where a pattern is cut. In a sample a character stands for each wildcard: a
 //! neighbour of the first, `x`, or `0`. Of the samples that have words the first with the fewest
 //! counts.
 
@@ -13,7 +13,7 @@ use super::patterns::Glyph;
 /// The most characters of a token.
 const TOKEN_CHARACTERS_MAX: usize = 255;
 
-/// What a pattern is in a field.
+/// The meaning of a pattern in a field.
 pub enum Asked {
     /// No word is left of it.
     Nothing,
@@ -31,19 +31,20 @@ pub enum Form {
     Near(String, u8),
 }
 
-/// What `glyphs` are in a field; `fuzzy` has the distance of a fuzzy word, if it names one.
+/// Interprets `glyphs` in a field; `fuzzy` has the distance of a fuzzy word, if it names one.
 pub fn asked(field: &Field, glyphs: &[Glyph], fuzzy: Option<Option<u8>>) -> Asked {
     let plain = unstemmed(&field.analyzer);
     let Some((from, to)) = last_word(glyphs, &plain) else {
         return words_of(field, &[], glyphs, fuzzy);
     };
     let outside = glyphs[..from].iter().chain(&glyphs[to..]);
-    match outside
+    if outside
         .clone()
         .all(|glyph| matches!(glyph, Glyph::Exactly(_)))
     {
-        true => words_of(field, &glyphs[..from], &glyphs[from..to], fuzzy),
-        false => Asked::Impossible,
+        words_of(field, &glyphs[..from], &glyphs[from..to], fuzzy)
+    } else {
+        Asked::Impossible
     }
 }
 
@@ -68,7 +69,7 @@ fn words_of(field: &Field, before: &[Glyph], last: &[Glyph], fuzzy: Option<Optio
     }
 }
 
-/// Where the last word begins and ends, by its glyphs.
+/// Finds the beginning and the end of the last word, by its glyphs.
 fn last_word(glyphs: &[Glyph], plain: &Analyzer) -> Option<(usize, usize)> {
     let is_text = |glyph: &Glyph| matches!(glyph, Glyph::Exactly(_));
     let mut fillings = Vec::new();

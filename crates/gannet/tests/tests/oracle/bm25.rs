@@ -1,6 +1,6 @@
 //! BM25 as Lucene 10's `BM25Similarity` defines it, written down anew.
 
-/// What is known of a field: documents that have it, and tokens in all of them.
+/// Counts of a field: documents that have it, and tokens in all of them.
 #[derive(Clone, Copy, Default)]
 pub struct Totals {
     pub documents: u64,
@@ -22,8 +22,8 @@ pub fn idf(totals: Totals, document_frequency: u64) -> f32 {
     (1.0 + (all - having + 0.5) / (having + 0.5)).ln() as f32
 }
 
-/// What one byte keeps of a length (`SmallFloat.intToByte4` and back): lengths below 24 as they
-/// are, of what is above 24 the four highest bits.
+/// The length that one byte keeps (`SmallFloat.intToByte4` and back): lengths below 24 as they are,
+/// of the part above 24 the four highest bits.
 fn kept_length(length: u32) -> u32 {
     match length.checked_sub(24) {
         None => length,

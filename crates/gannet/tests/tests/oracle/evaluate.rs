@@ -22,7 +22,7 @@ pub enum Rejection {
 }
 
 impl Rejection {
-    /// Whether an error is about that.
+    /// Returns true if an error is about this.
     pub fn is_said_by(self, error: &str) -> bool {
         match self {
             Rejection::Field => [
@@ -37,9 +37,9 @@ impl Rejection {
     }
 }
 
-/// What a query finds.
+/// The documents that a query finds.
 pub struct Answer {
-    /// Whether a fuzzy word stands for more terms than are taken.
+    /// Set if a fuzzy word stands for more terms than are taken.
     pub is_cut: bool,
     /// Documents with their scores: the best first, among equals in the order of their numbers.
     pub hits: Vec<(usize, f32)>,
@@ -64,7 +64,7 @@ pub fn answer(view: &View<'_>, query: &Query) -> Result<Answer, Rejection> {
     Ok(Answer { is_cut, hits })
 }
 
-/// Whether a query asks for nothing but texts of which only some of the fields have a word.
+/// Returns true if a query asks only for texts of which only some of the fields have a word.
 pub fn is_partial(view: &View<'_>, query: &Query) -> bool {
     Evaluation::new(view).is_partial(query)
 }
@@ -78,7 +78,7 @@ pub fn column(view: &View<'_>, query: &Query) -> Result<(Option<Column>, bool), 
     Ok((column, evaluation.is_cut.get()))
 }
 
-/// Whether all fields exist and can be asked what they are asked.
+/// Checks that all fields exist and can answer what they are asked.
 fn check(view: &View<'_>, query: &Query) -> Result<(), Rejection> {
     let is_right = match query {
         Query::Range { field: None, .. } => false,
@@ -99,13 +99,15 @@ fn check(view: &View<'_>, query: &Query) -> Result<(), Rejection> {
     };
     let is_right = is_right && can_be_asked(view, query);
     let mut parts = query.children();
-    match is_right {
-        true => parts.try_for_each(|part| check(view, part)),
-        false => Err(Rejection::Field),
+    if is_right {
+        parts.try_for_each(|part| check(view, part))
+    } else {
+        Err(Rejection::Field)
     }
 }
 
-/// Whether a pattern is possible in a field that is searched, unless no field has a word of it.
+/// Returns true if a pattern is possible in a field that is searched, unless no field has a word of
+/// it.
 fn can_be_asked(view: &View<'_>, query: &Query) -> bool {
     let Some((name, glyphs, fuzzy)) = pattern_of(query) else {
         return true;
@@ -290,8 +292,8 @@ impl<'a> Evaluation<'a> {
         best
     }
 
-    /// Whether a query asks for nothing but texts of which the analyzers of only some of the fields
-    /// leave a word.
+    /// Returns true if a query asks only for texts of which the analyzers of only some of the
+    /// fields leave a word.
     fn is_partial(&self, query: &Query) -> bool {
         match query {
             Query::Boost { query, .. } => self.is_partial(query),
@@ -320,7 +322,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Whether the analyzers leave anything of a query.
+    /// Returns true if the analyzers leave anything of a query.
     fn is_left(&self, query: &Query) -> bool {
         let has_words = |field: Option<&str>| match field.map(|name| self.view.field(name)) {
             None => {
@@ -345,7 +347,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Whether the analyzer of a field leaves any word of a text or a pattern.
+    /// Returns true if the analyzer of a field leaves any word of a text or a pattern.
     fn has_words(&self, query: &Query, at: usize) -> bool {
         match query {
             Query::Text { text, .. } | Query::Phrase { text, .. } => {

@@ -61,7 +61,7 @@ pub struct Field {
     numbers: HashMap<String, usize>,
 }
 
-/// What is counted of a field; terms that no document has any more are gone.
+/// Counts of a field; terms that no document has any more are gone.
 #[derive(Clone, Default)]
 pub struct Statistics {
     frequencies: Vec<u64>,
@@ -90,7 +90,7 @@ impl Model {
         self.view().answer(query)
     }
 
-    /// What queries are asked of.
+    /// The documents and statistics that queries are asked of.
     pub fn view(&self) -> View<'_> {
         let documents = self.documents.iter().enumerate();
         let seen = documents.map(|(number, document)| Seen {
@@ -152,12 +152,12 @@ pub fn take(fields: &mut [Field], document: &PlainDocument) -> Vec<Vec<Occurrenc
 }
 
 impl Statistics {
-    /// How many documents have a term.
+    /// The number of documents that have a term.
     pub fn frequency(&self, term: usize) -> u64 {
         self.frequencies.get(term).copied().unwrap_or(0)
     }
 
-    /// Whether any document has a term.
+    /// Returns true if any document has a term.
     pub fn has(&self, term: usize) -> bool {
         self.frequency(term) > 0
     }
@@ -246,8 +246,7 @@ impl Field {
         start + taken + GAP
     }
 
-    /// How many positions a text takes up, left out words at its end included.
-    /// How many positions a text takes up.
+    /// The number of positions that a text takes up, words that are left out at its end included.
     pub fn positions(&self, text: &str) -> u32 {
         self.analyzer.analyze(text, &mut Scratch::default(), |_| {})
     }

@@ -1,4 +1,4 @@
-//! Which terms a wildcard or a fuzzy word stands for, by the textbook.
+//! Finds the terms that a wildcard or a fuzzy word stands for, by the textbook.
 
 /// The most terms of a fuzzy word that are searched.
 pub const FUZZY_MAX: usize = 50;
@@ -29,8 +29,8 @@ pub fn glyphs(pattern: &str) -> Vec<Glyph> {
     glyphs
 }
 
-/// Whether a pattern fits all of `text`: which prefixes of the pattern fit is kept from character
-/// to character.
+/// Returns true if a pattern fits all of `text`. It keeps the prefixes of the pattern that fit,
+/// from character to character.
 pub fn fits(pattern: &[Glyph], text: &str) -> bool {
     let mut fitting = vec![false; pattern.len() + 1];
     fitting[0] = true;

@@ -1,9 +1,9 @@
-//! How often a phrase occurs in a document.
+//! Counts the occurrences of a phrase in a document.
 //!
 //! An occurrence of a word has an *origin*: its position less the word's place in the phrase. Exact
 //! phrases are origins that all words have. With slop, a match is a smallest window of origins in
 //! which each word can be given a token of its own: one that has no smaller such window inside.
-//! That is Gannet's rule: Lucene's distance, but where Lucene's count depends on the order of its
+//! This is Gannet's rule. It has Lucene's distance, but Lucene's count depends on the order of its
 //! walk (`SloppyPhraseMatcher` says so itself), this one does not. Here all ways to give out the
 //! tokens are tried.
 
@@ -64,7 +64,7 @@ fn sloppy(words: &[Word], slop: i64) -> f32 {
     weights.sum()
 }
 
-/// Whether each word can be given a token of its own whose origin is in the window.
+/// Returns true if each word can be given a token of its own whose origin is in the window.
 fn holds(words: &[Word], window: (i64, i64)) -> bool {
     let inside = words.iter().map(|word| {
         let origins = word.origins().into_iter();
@@ -79,7 +79,7 @@ fn holds(words: &[Word], window: (i64, i64)) -> bool {
 /// A term and a position.
 pub type Token = (usize, u32);
 
-/// Whether the words from `taken.len()` on can be given tokens that are not taken.
+/// Returns true if the words from `taken.len()` on can be given tokens that are not taken.
 fn give_out(choices: &[Vec<Token>], taken: &mut Vec<Token>) -> bool {
     let Some(tokens) = choices.get(taken.len()) else {
         return true;

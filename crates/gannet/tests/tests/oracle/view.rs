@@ -1,4 +1,4 @@
-//! What a query is asked of: documents, some of them deleted, and the statistics that they are
+//! The documents that a query is asked of, some of them deleted, and the statistics that they are
 //! scored by.
 
 use super::evaluate::{Answer, Column, Rejection, answer, column, is_partial};
@@ -32,7 +32,8 @@ impl View<'_> {
         column(self, query)
     }
 
-    /// Whether the analyzers of only some of the fields that `query` searches leave a word of it.
+    /// Returns true if the analyzers of only some of the fields that `query` searches leave a word
+    /// of it.
     pub fn is_partial(&self, query: &Query) -> bool {
         is_partial(self, query)
     }

@@ -3,7 +3,7 @@
 
 use super::super::random::Rng;
 
-/// What documents and queries are made of.
+/// The pieces that documents and queries are made of.
 pub const PIECES: [&str; 46] = [
     "draft",
     "final",

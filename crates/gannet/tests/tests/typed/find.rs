@@ -1,4 +1,4 @@
-//! What the meaning of a text finds, document by document. It shares only the tokens.
+//! Finds the documents of a text by its meaning, one by one. It shares only the tokens.
 
 use gannet::{Analyzer, Scratch};
 
@@ -30,8 +30,8 @@ pub struct Corpus {
     pub fields: Vec<Field>,
 }
 
-/// Which documents match, and whether that may be left out: where the analyzers of only some
-/// fields leave a word, it is not required.
+/// The documents that match a part of the query. A part is not required if the analyzers of only
+/// some fields leave a word of it.
 struct Found {
     documents: Vec<bool>,
     is_partial: bool,
@@ -108,7 +108,7 @@ impl Field {
         self.any_term(|term| term.strip_prefix(year).is_some_and(goes_on))
     }
 
-    /// What a leaf finds in this field; nothing if the analyzer leaves no word of it.
+    /// The documents of a leaf in this field; nothing if the analyzer leaves no word of it.
     fn leaf(&self, leaf: &Leaf) -> Option<Vec<bool>> {
         match leaf {
             Leaf::Word { text, .. } => self.in_a_row(text, 0),
@@ -199,7 +199,7 @@ impl Field {
         }
     }
 
-    /// How many positions a text takes, without an empty one.
+    /// The number of positions that a text takes; none for an empty one.
     fn end_of(&self, text: &str) -> u32 {
         if text.is_empty() {
             return 0;
@@ -240,13 +240,14 @@ impl Field {
         vec![false; self.documents.len()]
     }
 
-    /// Whether a pattern can be asked here at all.
+    /// Returns true if a pattern can be asked here at all.
     pub fn can_ask(&self, pieces: &[Piece]) -> bool {
         self.cut(pieces).is_some()
     }
 }
 
-/// What wildcards may stand for: the letters beside the first, any letter, any digit.
+/// The characters that wildcards may stand for: the letters beside the first, any letter, any
+/// digit.
 fn fillings(pieces: &[Piece]) -> Vec<char> {
     let Some(first) = pieces.iter().position(|piece| piece.is_wildcard()) else {
         return vec!['x'];
@@ -344,7 +345,7 @@ fn number(term: &str) -> usize {
     })
 }
 
-/// Whether a text is a date that other dates go on from.
+/// Returns true if a text is a date that other dates go on from.
 fn is_year(text: &str) -> bool {
     text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -450,7 +451,7 @@ impl Corpus {
         self.whole(zip(&joined, &in_a_row(text), |a, b| a || b))
     }
 
-    /// Whether a pattern of the query can be asked nowhere.
+    /// Returns true if a pattern of the query can be asked nowhere.
     pub fn has_impossible(&self, node: &Node) -> bool {
         match node {
             Node::Leaf {

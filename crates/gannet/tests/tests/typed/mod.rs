@@ -87,7 +87,7 @@ fn world(rng: &mut Rng, folder: &std::path::Path) -> (Index, Corpus) {
     (index, corpus)
 }
 
-/// How many documents a text finds, or nothing where it is rejected; fails where it is judged
+/// The number of documents that a text finds, or nothing if it is rejected; fails if it is judged
 /// wrongly.
 fn judge(
     text: &str,
@@ -95,11 +95,13 @@ fn judge(
     snapshot: &Snapshot,
     corpus: &Corpus,
 ) -> Result<Option<usize>, String> {
-    let meant =
-        read::read(text, operator, &NAMES).and_then(|node| match corpus.has_impossible(&node) {
-            true => Err("a wildcard before the last word"),
-            false => Ok(node),
-        });
+    let meant = read::read(text, operator, &NAMES).and_then(|node| {
+        if corpus.has_impossible(&node) {
+            Err("a wildcard before the last word")
+        } else {
+            Ok(node)
+        }
+    });
     let answer = snapshot.parse(text, operator).and_then(|query| {
         let hits = snapshot
             .search(&query)
@@ -137,7 +139,8 @@ fn judge(
     ))
 }
 
-/// Whether an error says where the mistake is: by its character, or by the pattern itself.
+/// Returns true if an error tells the place of the mistake: by its character, or by the pattern
+/// itself.
 fn names_the_place(error: &str) -> bool {
     let by_pattern = "is several words, and a wildcard stands before";
     error.contains("at character") || error.contains(by_pattern)

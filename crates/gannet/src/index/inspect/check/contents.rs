@@ -26,14 +26,14 @@ pub(crate) struct DigestSums {
     unfiltered: HashMap<u64, Vec<(DocId, DocId)>>,
 }
 
-/// Where the walk through a part of a list stands.
+/// The position of the walk through a part of a list.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ListPart {
     /// The digest of the term.
     pub(crate) term: u64,
     /// The filters of the field.
     pub(crate) filters: PhraseFilters,
-    /// Whether the posting before had no filter.
+    /// Set if the posting before had no filter.
     in_run: bool,
 }
 

@@ -35,11 +35,11 @@ struct AnalysisRun {
     total: usize,
     /// Bytes with which a run is full.
     run_bytes: usize,
-    /// Whether there is a document which is so long that it is analysed beside no other.
+    /// Set if there is a document which is so long that it is analysed beside no other.
     has_long: bool,
 }
 
-/// What analysing one document again gave.
+/// The result of analysing one document again.
 struct Analysed {
     doc: DocId,
     lengths: FieldLengths,
@@ -101,9 +101,10 @@ impl Check<'_> {
         let state = self.state;
         let mut pages = Pages::new(&self.shared.pool);
         let address = finish(&mut pages, |pages| -> Step<_> {
-            match state.tables.is_live(doc, pages)? {
-                true => state.tables.address(doc, pages).map(Some),
-                false => Ok(None),
+            if state.tables.is_live(doc, pages)? {
+                state.tables.address(doc, pages).map(Some)
+            } else {
+                Ok(None)
             }
         })?;
         let Some(address) = address else {
@@ -190,9 +191,10 @@ impl Check<'_> {
 
 /// Reads a source as it was read when it came.
 fn parse_again(stored: StoredDocument) -> Result<Document> {
-    match stored.id_in_source {
-        true => Document::parse(&stored.source),
-        false => Document::parse_as(Some(stored.id), &stored.source),
+    if stored.id_in_source {
+        Document::parse(&stored.source)
+    } else {
+        Document::parse_as(Some(stored.id), &stored.source)
     }
 }
 
@@ -244,8 +246,8 @@ impl<'a> NormSequence<'a> {
         }
     }
 
-    /// What is wrong with the norms of a document whose fields have these lengths. That it has no
-    /// others follows from the statistics, which count them.
+    /// Compares the norms of a document with those of these field lengths. The statistics count all
+    /// norms, so they show that it has no others.
     fn compare(&mut self, doc: DocId, lengths: &FieldLengths) -> Result<Vec<String>> {
         let mut faults = Vec::new();
         for (field, length) in lengths {

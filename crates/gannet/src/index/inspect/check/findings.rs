@@ -1,4 +1,4 @@
-//! What a check has found, each damaged page once.
+//! Collects the findings of a check, each damaged page once.
 //!
 //! The walk over all zones tells every damaged page. The walks over trees, lists and documents meet
 //! the same pages again: what they add is only who refers to the page, which joins its sentence.
@@ -13,7 +13,7 @@ const FINDINGS_MAX: usize = 100;
 /// The most places that a finding names of those that refer to its page.
 const REFERRERS_NAMED: usize = 3;
 
-/// How the error of a page begins, wherever it stands in a finding.
+/// The prefix of the error of a page, wherever it stands in a finding.
 const PAGE: &str = "damaged page ";
 
 /// The findings so far.
@@ -27,7 +27,7 @@ pub(crate) struct Findings {
 #[derive(Debug)]
 struct Finding {
     sentence: String,
-    /// What refers to a damaged page: the first few, and how many there are.
+    /// The references to a damaged page: the first few, and their number.
     referrers: Vec<String>,
     count: u64,
 }
@@ -80,7 +80,7 @@ impl Findings {
     }
 }
 
-/// Which page an error is of, without the reason.
+/// Returns the page that an error is of, without the reason.
 fn page_of(error: &str) -> &str {
     error.split(':').next().unwrap_or(error)
 }

@@ -8,7 +8,7 @@ use crate::documents::stored;
 use crate::index::state::IdEntry;
 use crate::index::state::State;
 
-/// Where an ID leads.
+/// The document that an ID leads to.
 enum Lead {
     /// To a live document, which has this ID as far as it can be read.
     Live,
@@ -81,11 +81,12 @@ fn follow(state: &State, key: &[u8], value: &[u8], pages: &mut Pages<'_>) -> Ste
     };
     let expected = (entry.version, entry.sequence);
     let found = (document.version, document.sequence);
-    Ok(match document.id == id && found == expected {
-        true => Lead::Live,
-        false => Lead::Wrong(format!(
+    Ok(if document.id == id && found == expected {
+        Lead::Live
+    } else {
+        Lead::Wrong(format!(
             "ID {id:?}: expected version and operation {expected:?}, got {found:?} of ID {:?}",
             document.id
-        )),
+        ))
     })
 }

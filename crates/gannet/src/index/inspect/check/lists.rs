@@ -17,7 +17,7 @@ use crate::postings::{
 };
 use crate::storage::PageKind;
 
-/// What is compared with the postings of lists, and what is gathered of them.
+/// The figures to compare with the postings of lists, and those gathered of them.
 struct ListCheck<'c, 'z> {
     state: &'c State,
     shared: &'c Shared,
@@ -86,7 +86,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// What an opening for reading has replayed. A writer has flushed it.
+    /// Checks the buffers that an opening for reading has replayed. A writer has flushed them.
     pub(crate) fn buffers(&mut self) -> Result<()> {
         if !self.shared.options.read_only {
             return Ok(());
@@ -129,7 +129,7 @@ fn name_term(key: &[u8], finding: &str) -> String {
 }
 
 impl ListCheck<'_, '_> {
-    /// What is wrong with what a tree has of a term.
+    /// Checks the entry of a term in a tree.
     fn check(&mut self, key: &[u8], value: &[u8], which: TermTree) -> Result<Vec<String>> {
         let entry = match TermEntry::decode(value) {
             Ok(entry) => entry,
@@ -144,7 +144,7 @@ impl ListCheck<'_, '_> {
         let mut findings = self.check_list(key, &entry)?;
         let (terms, mut pages) = (&self.state.terms, Pages::new(&self.shared.pool));
         match finish(&mut pages, |pages| {
-            terms.misplaced((key, value), which, pages)
+            terms.misplaced(key, value, which, pages)
         }) {
             // Damage of a node is told when its tree is gone through.
             Err(Error::Damaged { .. }) => {}
@@ -153,7 +153,7 @@ impl ListCheck<'_, '_> {
         Ok(findings)
     }
 
-    /// What is wrong with a list, whose postings are counted and compared.
+    /// Checks a list, and counts and compares its postings.
     fn check_list(&mut self, key: &[u8], entry: &TermEntry) -> Result<Vec<String>> {
         let field = match split_term_key(key) {
             Ok((field, _)) => field,

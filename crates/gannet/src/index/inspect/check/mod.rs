@@ -20,8 +20,8 @@
 //! | tables: norms | `prove_zone` | `documents`, `statistics`, and bounds in `postings::check` |
 //! | tables: places of nodes | `prove_zone` | `btree::check` |
 //!
-//! A page that does not prove itself is read once, however much refers to it.
-//! Where a device gives pages from copies, `Device::check_stored` looks at what they are copies of.
+//! A page that does not prove itself is read once, however much refers to it. If a device gives
+//! pages from copies, `Device::check_stored` looks at their originals.
 //!
 //! Pages that nothing refers to are proved too, since a backup copies them; but not older root
 //! records, which it does not.
@@ -55,15 +55,14 @@ use contents::DigestSums;
 use findings::Findings;
 use references::References;
 
-/// What a check found.
+/// The results of a check.
 #[derive(Clone, Debug, Default)]
 pub struct CheckReport {
-    /// What is wrong, one sentence each; empty if the index is whole. A damaged page is one finding
-    /// that names what refers to it.
+    /// The faults, one sentence each; empty if the index is whole. A damaged page is one finding
+    /// that names the references to it.
     pub findings: Vec<String>,
-    /// What may be damage to what was written last, or only a write that a crash cut short: one
-    /// sentence each. The two look alike, so it is no finding. After an index was closed there is
-    /// none.
+    /// Possible faults of the last write, one sentence each: damage, or only a write that a crash
+    /// cut short. The two look alike, so it is no finding. After an index was closed there is none.
     pub notes: Vec<String>,
     /// Pages read and proved, those to which nothing refers any more too.
     pub pages: u64,
@@ -92,14 +91,14 @@ struct Check<'a> {
     damaged: DamageNotes<'a>,
 }
 
-/// What is on flash at one moment.
+/// The state on flash at one moment.
 struct Moment {
     state: Arc<State>,
     zones: ZoneTable,
     slots: SlotFaults,
     /// Nothing if the index was never written.
     root: Option<RootSlot>,
-    /// How far the log behind it counts.
+    /// The end of the log behind it.
     reach: LogReach,
 }
 
@@ -107,13 +106,14 @@ impl Index {
     /// Reads everything on flash and compares it, as it is after a checkpoint, which comes first;
     /// others may write meanwhile.
     pub fn check(&self, progress: &dyn Fn(&str, u64)) -> Result<CheckReport> {
-        let moment = match self.is_writable() {
+        let moment = if self.is_writable() {
             // What a flush takes and gives later is not to be counted.
-            true => self.after_flush(|writer| {
+            self.after_flush(|writer| {
                 writer.checkpoint()?;
                 Moment::now(self.shared())
-            })?,
-            false => Moment::of_reader(self.shared())?,
+            })?
+        } else {
+            Moment::of_reader(self.shared())?
         };
         let findings = self.shared().store.device().check_stored()?;
         if !findings.is_empty() {
@@ -178,14 +178,15 @@ impl Moment {
     }
 }
 
-/// What is wrong with the root slots. A writer of another process may be writing one when it is
-/// read, so it is read again.
+/// Checks the root slots. A writer of another process may be writing one when it is read, so it is
+/// read again.
 fn slots_beside_writer(shared: &Shared) -> Result<SlotFaults> {
     let device = shared.store.device();
     let faults = check_slots(device)?;
-    match faults.damaged.is_empty() && faults.torn.is_empty() {
-        true => Ok(faults),
-        false => check_slots(device),
+    if faults.damaged.is_empty() && faults.torn.is_empty() {
+        Ok(faults)
+    } else {
+        check_slots(device)
     }
 }
 
@@ -235,10 +236,10 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// The root record is whole. Tells whether the tree of external IDs has all that was written:
-    /// the log behind the root may add some, and take some away without a document in their place.
-    /// What the open index knows of zones includes what it replayed, so the root is looked at as an
-    /// opening does.
+    /// Checks that the root record is whole. Returns true if the tree of external IDs has all that
+    /// was written: the log behind the root may add some, and take some away without a document in
+    /// their place. The zones of the open index include what it replayed, so the root is looked at
+    /// as an opening does.
     fn root_record(&mut self, moment: &Moment) -> Result<bool> {
         let Some(slot) = &moment.root else {
             return Ok(true);
@@ -293,7 +294,7 @@ impl Check<'_> {
         }
     }
 
-    /// What the statistics count of each field against lists and norms, and what a vacuum under way
+    /// Compares the statistics of each field with lists and norms, and with what a vacuum under way
     /// has taken out of these.
     fn statistics(&mut self) -> Result<()> {
         let state = self.state;
@@ -316,7 +317,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// How many documents have a norm in a field.
+    /// Returns the number of documents that have a norm in a field.
     fn with_norm(&self, field: FieldId) -> Result<u64> {
         let mut norms = self.state.tables.norm_cursor(field);
         let (mut documents, mut pages) = (0, Pages::new(&self.shared.pool));

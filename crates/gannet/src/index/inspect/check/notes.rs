@@ -10,8 +10,8 @@ use crate::device::FileId;
 use crate::storage::{LogReach, PageKind};
 
 impl Check<'_> {
-    /// What an opening for reading has not taken. One for writing removes it, and a backup never
-    /// has any. Beside a writer it is the writer's.
+    /// Notes the end of the log that an opening for reading has not taken. One for writing removes
+    /// it, and a backup never has any. Beside a writer it is the writer's.
     pub(crate) fn notes(&mut self, reach: LogReach) -> Result<()> {
         if !self.shared.options.read_only || reach == LogReach::Known {
             return Ok(());
@@ -40,7 +40,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Whether a zone has root records: those before the newest root stay until the next
+    /// Returns true if a zone has root records: those before the newest root stay until the next
     /// checkpoint.
     fn is_of_earlier_roots(&self, zone: ZoneNumber) -> bool {
         let first = Span {

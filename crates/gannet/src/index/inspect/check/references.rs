@@ -45,7 +45,7 @@ impl<'a> References<'a> {
         Ok(())
     }
 
-    /// Whether there are pages up to `end` in a zone of one of these kinds.
+    /// Checks that there are pages up to `end` in a zone of one of these kinds.
     fn check(&self, kinds: &[PageKind], zone: ZoneNumber, end: u64) -> Result<()> {
         let found = self.zones.get(zone);
         match found {

@@ -37,7 +37,7 @@ pub(super) struct HeldSnapshot {
     swept_in_part: bool,
 }
 
-/// What the ledger says of a query.
+/// The answer to a query by the ledger.
 enum Expected {
     Rejected(Rejection),
     /// The least and the greatest score of each document that is found, and whether a fuzzy word
@@ -50,23 +50,25 @@ enum Expected {
 impl History {
     pub(super) fn get(&mut self) -> Judged<()> {
         self.tally.operation("get");
-        let id = match self.rng.chance(80) {
-            true => self.live_id(),
-            false => self.any_id(),
+        let id = if self.rng.chance(80) {
+            self.live_id()
+        } else {
+            self.any_id()
         };
         self.compare_stored(&id)
     }
 
-    /// What is stored with an ID.
+    /// Compares the document stored with an ID.
     pub(super) fn compare_stored(&self, id: &str) -> Judged<()> {
         let found = self.index().get(id);
         let found = found.map_err(|error| format!("get {id}: {error}"))?;
         let found = found.map(|found| (found.version, found.sequence, text(found.source)));
         let entry = self.ledger.get(id);
         let expected = entry.map(|e| (e.version, e.sequence, e.source.clone()));
-        match found == expected {
-            true => Ok(()),
-            false => Err(format!("get {id}: {expected:?} expected, got {found:?}")),
+        if found == expected {
+            Ok(())
+        } else {
+            Err(format!("get {id}: {expected:?} expected, got {found:?}"))
         }
     }
 
@@ -93,12 +95,13 @@ impl History {
         }
         // A sweep may have ended before the figures were taken, or behind them.
         let dead = self.ledger.dead()..=dead;
-        match dead.contains(&stats.dead_documents) {
-            true => Ok(()),
-            false => Err(format!(
+        if dead.contains(&stats.dead_documents) {
+            Ok(())
+        } else {
+            Err(format!(
                 "dead documents: {dead:?} expected, got {}",
                 stats.dead_documents
-            )),
+            ))
         }
     }
 
@@ -134,9 +137,10 @@ impl History {
         let k = *self.rng.pick(&[1, 3, 10, 10, 10, 100]);
         let expected = expected(&self.ledger.view(), query, swept_in_part, snapshot.schema());
         self.tally.count(
-            match swept_in_part {
-                true => "answers while a sweep is under way",
-                false => "answers with exact scores",
+            if swept_in_part {
+                "answers while a sweep is under way"
+            } else {
+                "answers with exact scores"
             },
             1,
         );
@@ -260,7 +264,7 @@ impl History {
     }
 }
 
-/// Whether there are numbers in some documents, and texts with words enough for phrases.
+/// Returns true if there are numbers in some documents, and texts with words enough for phrases.
 fn can_be_asked_for(documents: &[PlainDocument]) -> bool {
     let values = || documents.iter().flat_map(|document| &document.fields);
     let is_number = |(_, value): &(String, Value)| matches!(value, Value::Exact(_));
@@ -275,9 +279,10 @@ fn expected(view: &View<'_>, query: &Query, swept_in_part: bool, schema: &Schema
     // The view has all fields that documents may ever have.
     let lacks = |name: &String| schema.named(name).is_none();
     if names(query).into_iter().any(lacks) {
-        return match schema.fields().is_empty() {
-            true => Expected::Open,
-            false => Expected::Rejected(Rejection::Field),
+        return if schema.fields().is_empty() {
+            Expected::Open
+        } else {
+            Expected::Rejected(Rejection::Field)
         };
     }
     let before = view.answer(query);
@@ -327,7 +332,7 @@ fn names(query: &Query) -> Vec<&String> {
         .collect()
 }
 
-/// Whether a part of a query stands for the terms that are most similar to a word.
+/// Returns true if a part of a query stands for the terms that are most similar to a word.
 fn has_fuzzy(query: &Query) -> bool {
     match query {
         Query::Fuzzy { .. } => true,
@@ -379,9 +384,10 @@ fn compare_all(
     };
     let results = answer.map_err(|error| error.to_string())?;
     compare_scores(scores, &results.hits)?;
-    match (results.total, results.total_is_exact) == (scores.len() as u64, !is_cut) {
-        true => Ok(Some(results)),
-        false => Err(format!("{} hits, {} counted", scores.len(), results.total)),
+    if (results.total, results.total_is_exact) == (scores.len() as u64, !is_cut) {
+        Ok(Some(results))
+    } else {
+        Err(format!("{} hits, {} counted", scores.len(), results.total))
     }
 }
 
@@ -401,9 +407,10 @@ fn compare_scores(expected: &BTreeMap<usize, (f32, f32)>, hits: &[Hit]) -> Judge
         return Err(format!("document and score {found:?}, not in {expected:?}"));
     }
     let in_order = |two: &[Hit]| (two[1].score, two[0].doc) < (two[0].score, two[1].doc);
-    match hits.windows(2).all(in_order) {
-        true => Ok(()),
-        false => Err("the hits are not in the order of score and document".to_owned()),
+    if hits.windows(2).all(in_order) {
+        Ok(())
+    } else {
+        Err("the hits are not in the order of score and document".to_owned())
     }
 }
 

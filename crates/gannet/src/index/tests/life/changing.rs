@@ -47,9 +47,10 @@ impl History {
         let count = *self.rng.pick(&[1, 1, 1, 2, 3]);
         let mut batch = Vec::new();
         for _ in 0..count {
-            let mut paper = match self.rng.chance(20) {
-                true => self.new_paper(),
-                false => self.paper_again(),
+            let mut paper = if self.rng.chance(20) {
+                self.new_paper()
+            } else {
+                self.paper_again()
             };
             let known = batch.iter().any(|other: &Paper| other.id() == paper.id());
             paper.expected = (!known).then(|| self.expectation(paper.id()));
@@ -64,9 +65,10 @@ impl History {
     }
 
     fn paper_again(&mut self) -> Paper {
-        let id = match self.rng.chance(85) {
-            true => self.live_id(),
-            false => self.any_id(),
+        let id = if self.rng.chance(85) {
+            self.live_id()
+        } else {
+            self.any_id()
         };
         Paper::new(self.documents.document(&mut self.rng, id))
     }
@@ -149,9 +151,10 @@ impl History {
     /// A partial update, or what to write where nothing is.
     pub(super) fn merge(&mut self) -> Judged<()> {
         self.tally.operation("merge");
-        let id = match self.rng.chance(80) {
-            true => self.live_id(),
-            false => self.any_id(),
+        let id = if self.rng.chance(80) {
+            self.live_id()
+        } else {
+            self.any_id()
         };
         let partial = partial(&self.documents, &mut self.rng);
         let upsert = self.rng.chance(50).then(|| {
@@ -198,9 +201,10 @@ impl History {
         if seen.borrow().as_slice() != [expected] {
             return Err(format!("update of {id} saw {seen:?}"));
         }
-        let expected = match leaves {
-            true => Written::default(),
-            false => self.written(&[paper], begun),
+        let expected = if leaves {
+            Written::default()
+        } else {
+            self.written(&[paper], begun)
         };
         self.expect_written(updated, expected)
     }
@@ -249,9 +253,10 @@ impl History {
 
     /// Deletes what a query finds, unless that is too much.
     pub(super) fn delete_matching(&mut self) -> Judged<()> {
-        let most = match self.ledger.live() > self.setup.documents.1 / 2 {
-            true => self.ledger.live(),
-            false => self.ledger.live() / 4,
+        let most = if self.ledger.live() > self.setup.documents.1 / 2 {
+            self.ledger.live()
+        } else {
+            self.ledger.live() / 4
         };
         let Some((query, found)) = (0..5).find_map(|_| self.query_of_few(most)) else {
             return Ok(());

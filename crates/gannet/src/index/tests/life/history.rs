@@ -16,10 +16,10 @@ use super::tally::Tally;
 use crate::device::{Device, RecordingDevice};
 use crate::index::{Index, Snapshot, Written};
 
-/// What is right, or what differs.
+/// The value, or the difference that was found.
 pub(super) type Judged<T> = Result<T, String>;
 
-/// How many operations are shown where something differs.
+/// The number of operations that are shown with a difference.
 const SHOWN: usize = 40;
 
 /// Documents that are changed while a few are hot.
@@ -88,14 +88,13 @@ impl History {
         while self.tally.operations() < self.setup.operations {
             self.choose_mood();
             let crash = self.rng.below(self.setup.between_crashes) == 0;
-            match crash {
-                true => self.reopen()?,
-                false => {
-                    let operation = self.mood.operation(&mut self.rng);
-                    self.note(format!("{operation:?}"));
-                    self.operate(operation)?;
-                    self.follow_vacuum()?;
-                }
+            if crash {
+                self.reopen()?
+            } else {
+                let operation = self.mood.operation(&mut self.rng);
+                self.note(format!("{operation:?}"));
+                self.operate(operation)?;
+                self.follow_vacuum()?;
             }
         }
         self.end()
@@ -174,7 +173,7 @@ impl History {
         Ok(())
     }
 
-    /// What was written so far may no longer be lost.
+    /// Marks all writes so far as durable.
     pub(super) fn acknowledge(&mut self) {
         self.marks
             .note_durable(self.device.events(), self.ledger.sequence());
@@ -190,12 +189,13 @@ impl History {
         self.acknowledge();
         self.tally.operation("vacuum to its end");
         self.follow_vacuum()?;
-        match self.ledger.forgotten == deaths {
-            true => Ok(()),
-            false => Err(format!(
+        if self.ledger.forgotten == deaths {
+            Ok(())
+        } else {
+            Err(format!(
                 "of {deaths} dead documents, {} are vacuumed",
                 self.ledger.forgotten
-            )),
+            ))
         }
     }
 
@@ -223,9 +223,10 @@ impl History {
     pub(super) fn check_whole(&mut self) -> Judged<()> {
         let report = self.index().check(&|_, _| ());
         let report = report.map_err(|error| format!("check: {error}"))?;
-        match report.findings.is_empty() {
-            true => self.follow_vacuum(),
-            false => Err(format!("check: {:?}", report.findings)),
+        if report.findings.is_empty() {
+            self.follow_vacuum()
+        } else {
+            Err(format!("check: {:?}", report.findings))
         }
     }
 

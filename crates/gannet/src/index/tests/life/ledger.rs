@@ -1,5 +1,5 @@
-//! What an index must hold: every document, with the operation that brought it and the one that
-//! ended it.
+//! The expected content of an index: every document, with the operation that brought it and the one
+//! that ended it.
 //!
 //! So a state is told by three numbers, and documents need no undoing. Documents of operations up
 //! to `sequence` are there, and those that ended up to it are not. The first `forgotten` of the
@@ -259,7 +259,7 @@ impl Ledger {
         }
     }
 
-    /// What queries see now.
+    /// Returns the documents that queries see now.
     pub(super) fn view(&self) -> View<'_> {
         View {
             fields: &self.fields,
@@ -268,7 +268,7 @@ impl Ledger {
         }
     }
 
-    /// What queries saw then.
+    /// Returns the documents that queries saw then.
     pub(super) fn view_then<'a>(&'a self, then: &'a Then) -> View<'a> {
         View {
             fields: &self.fields,
@@ -308,7 +308,7 @@ fn count(statistics: &mut [Statistics], fields: &[Vec<Occurrence>]) {
     }
 }
 
-/// Whether an expectation is met by what there is: a version and the number of an operation.
+/// Returns true if the found version and number of an operation meet an expectation.
 pub(super) fn is_met(expected: Expected, found: Option<(u64, u64)>) -> bool {
     match expected {
         Expected::Absent => found.is_none(),
@@ -317,7 +317,7 @@ pub(super) fn is_met(expected: Expected, found: Option<(u64, u64)>) -> bool {
     }
 }
 
-/// What a conflict says that it found.
+/// Describes the found version in the words of a conflict.
 pub(super) fn describe(found: Option<(u64, u64)>) -> String {
     match found {
         None => "none".to_owned(),

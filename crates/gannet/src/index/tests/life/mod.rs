@@ -41,7 +41,7 @@ use tally::Tally;
 /// Operations of one history at most: the ledger and the tables of the index grow with it.
 const HISTORY: u64 = 62_500;
 
-/// How many histories there are at least, so that each setup has one.
+/// The least number of histories, so that each setup has one.
 const HISTORIES_MIN: u64 = 8;
 
 fn number(name: &str, default: u64) -> u64 {
@@ -57,7 +57,7 @@ fn random_lives_with_crashes_are_those_of_the_ledger() {
     );
     let count = wanted.div_ceil(HISTORY).max(HISTORIES_MIN);
     let setups: Vec<Setup> = (0..count)
-        .map(|turn| Setup::numbered(turn, seed, wanted.div_ceil(count)))
+        .map(|number| Setup::numbered(number, seed, wanted.div_ceil(count)))
         .collect();
     let started = Instant::now();
     let (tally, differences) = live_all(&setups);

@@ -1,9 +1,9 @@
-//! What a history is about for a while: so there are bursts of each kind of operation, and the
-//! index grows and shrinks.
+//! Chooses the operations of a history for a while: so there are bursts of each kind of operation,
+//! and the index grows and shrinks.
 
 use super::random::Rng;
 
-/// What is done.
+/// The operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operation {
     Add,
@@ -34,7 +34,7 @@ pub(super) enum Operation {
 
 use Operation::*;
 
-/// How often each is done while nothing is special.
+/// The weights of the operations while nothing is special.
 const WEIGHTS: [(Operation, usize); 24] = [
     (Add, 90),
     (AddMany, 2),
@@ -104,7 +104,7 @@ impl Mood {
         Get
     }
 
-    /// How much likelier an operation is than otherwise.
+    /// Returns the factor by which an operation is likelier than otherwise.
     fn factor(self, operation: Operation) -> usize {
         match (self, operation) {
             (Mood::Grow, Add) => 5,

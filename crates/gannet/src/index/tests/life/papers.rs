@@ -1,5 +1,4 @@
-//! What is written: documents as the oracle takes them with their JSON, and what a partial update
-//! makes of one.
+//! Makes documents, as the oracle takes them with their JSON, and the results of partial updates.
 
 use serde_json::{Map, Value as Json};
 
@@ -37,7 +36,7 @@ impl Paper {
         }
     }
 
-    /// What a partial update of the document `source` makes.
+    /// Returns the result of a partial update of the document `source`.
     pub(super) fn merged(id: &str, source: &str, partial: &Map<String, Json>) -> Paper {
         let Ok(Json::Object(mut members)) = serde_json::from_str(source) else {
             panic!("{source} is no object");

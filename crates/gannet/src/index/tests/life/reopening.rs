@@ -117,8 +117,8 @@ impl History {
         now - self.rng.between(0, reach)
     }
 
-    /// What a crash at this point may leave: one fate for all changes, one for one of them, or one
-    /// for each.
+    /// Returns an image that a crash at this point may leave: one fate for all changes, one for one
+    /// of them, or one for each.
     fn image(&mut self, point: usize) -> CrashImage {
         let mut images = self.device.crash_images(point, 0, 0);
         let changes = images.changes();
@@ -162,9 +162,10 @@ impl History {
         let found = index.shared().published.get().sequence;
         drop(index);
         self.tally.count("power losses looked at by readers", 1);
-        match (window.first..=window.last).contains(&found) && device.hash() == before {
-            true => Ok(()),
-            false => Err(format!("it is at operation {found}, or has written")),
+        if (window.first..=window.last).contains(&found) && device.hash() == before {
+            Ok(())
+        } else {
+            Err(format!("it is at operation {found}, or has written"))
         }
     }
 

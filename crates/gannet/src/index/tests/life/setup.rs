@@ -1,4 +1,4 @@
-//! How the index of a history is opened, and what may happen to it.
+//! The options of the index of a history, and the events that may befall it.
 
 use std::time::Duration;
 
@@ -28,20 +28,20 @@ pub(super) struct Setup {
     log_source_bytes: u64,
     zone_pages: u32,
     vacuum_bytes: Option<u64>,
-    /// Whether flushes run beside writing, so that each run is another.
+    /// Set if flushes run beside writing, so that each run is another.
     beside: bool,
-    /// Whether snapshots may be given up for what they hold on flash.
+    /// Set if snapshots may be given up for what they hold on flash.
     pub(super) snapshots_expire: bool,
 }
 
 impl Setup {
     /// One of several kinds.
-    pub(super) fn numbered(turn: u64, seed: u64, operations: u64) -> Setup {
-        let pick = |values: &[usize]| values[turn as usize % values.len()];
+    pub(super) fn numbered(number: u64, seed: u64, operations: u64) -> Setup {
+        let pick = |values: &[usize]| values[number as usize % values.len()];
         // So few operations are made on few documents, for else nothing would be swept.
-        let most = (operations / 2).clamp(150, [1_500, 3_000, 800][turn as usize % 3]) as usize;
+        let most = (operations / 2).clamp(150, [1_500, 3_000, 800][number as usize % 3]) as usize;
         Setup {
-            seed: seed.wrapping_mul(1_000_003).wrapping_add(turn),
+            seed: seed.wrapping_mul(1_000_003).wrapping_add(number),
             operations,
             documents: (most / 8, most),
             words: most.max(400),
@@ -57,8 +57,8 @@ impl Setup {
             log_source_bytes: (pick(&[24, 64, 512, 128]) << 10) as u64,
             zone_pages: pick(&[8, 16, 64]) as u32,
             vacuum_bytes: [Some(4 << 10), Some(32 << 10), None][pick(&[0, 1, 0, 2])],
-            beside: turn % 4 == 3,
-            snapshots_expire: turn % 5 == 4,
+            beside: number % 4 == 3,
+            snapshots_expire: number % 5 == 4,
         }
     }
 
@@ -69,9 +69,10 @@ impl Setup {
 
     /// The options of an opening.
     pub(super) fn options(&self) -> Options {
-        let retention = match self.snapshots_expire {
-            true => (Some(256 << 10), Duration::ZERO),
-            false => (None, Duration::from_secs(3_600)),
+        let retention = if self.snapshots_expire {
+            (Some(256 << 10), Duration::ZERO)
+        } else {
+            (None, Duration::from_secs(3_600))
         };
         let mut options = Options::default()
             .memory(MEMORY)

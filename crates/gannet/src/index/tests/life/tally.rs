@@ -1,4 +1,4 @@
-//! What happened in the histories: operations by kind, and what came of them.
+//! Counts the events of the histories: operations by kind, and their outcomes.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,7 +8,7 @@ use crate::index::Phase;
 /// Phases of all checkpoints of this process.
 static PHASES: [AtomicU64; 6] = [const { AtomicU64::new(0) }; 6];
 
-/// What must have happened in any run, or it shows little.
+/// The events without which a run shows little.
 const EXPECTED: [&str; 9] = [
     "conflicts",
     "power losses",

@@ -21,7 +21,7 @@ const THREADS: u64 = 4;
 /// Documents that all threads change.
 const COUNTERS: u64 = 7;
 
-/// What the threads have done together.
+/// The work of all threads.
 #[derive(Debug, Default)]
 struct Done {
     conflicts: AtomicU64,
@@ -68,9 +68,9 @@ fn no_change_of_four_threads_is_lost_beside_maintenance() {
 /// Each change is one more of a counter, or a ticket that several try to make and to take.
 fn change(index: &Index, thread: u64, changes: u64, done: &Done) {
     let mut rng = Rng::new(thread + 1);
-    for turn in 0..changes {
+    for change in 0..changes {
         let id = format!("counter{}", rng.below(COUNTERS as usize));
-        match turn % 3 {
+        match change % 3 {
             0 => drop(
                 index
                     .update(&id, |found| Ok(Some(counter(&id, next(found)))))
@@ -78,12 +78,12 @@ fn change(index: &Index, thread: u64, changes: u64, done: &Done) {
             ),
             _ => add_one(index, &id, done),
         }
-        let ticket = format!("ticket{turn}");
+        let ticket = format!("ticket{change}");
         let made = counter(&ticket, 1).expecting(Expected::Absent);
-        if turn % 2 == 0 && won(index.add(made), done) {
+        if change % 2 == 0 && won(index.add(made), done) {
             done.made.fetch_add(1, Ordering::Relaxed);
         }
-        let early = format!("ticket{}", turn / 2);
+        let early = format!("ticket{}", change / 2);
         if won(index.delete_expecting(&early, Expected::Version(1)), done) {
             done.taken.fetch_add(1, Ordering::Relaxed);
         }
@@ -105,7 +105,7 @@ fn add_one(index: &Index, id: &str, done: &Done) {
     }
 }
 
-/// Whether a write found what it expected.
+/// Returns true if a write found what it expected.
 fn won(written: crate::base::Result<Written>, done: &Done) -> bool {
     match written {
         Ok(written) => written.added + written.deleted == 1,

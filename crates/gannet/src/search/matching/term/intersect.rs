@@ -1,4 +1,4 @@
-//! Which of the documents that are asked for a block has, and where.
+//! Intersects the documents that are asked for with a block, and finds their places in it.
 
 use crate::base::DocId;
 
@@ -11,7 +11,7 @@ pub(crate) struct Intersection {
     /// By the low bits of a document its place in the block it was last in: made when first needed,
     /// and never cleared, for what a place holds is compared.
     places: Option<Box<[u8; SPAN]>>,
-    /// What was found, and room behind it.
+    /// The places found, and room behind them.
     common: Vec<(u32, u32)>,
 }
 
@@ -28,14 +28,15 @@ impl Intersection {
         // is written over.
         self.common
             .resize(self.common.len().max(asked.len() + 2), (0, 0));
-        let found = match is_near {
-            true => spread(
+        let found = if is_near {
+            spread(
                 asked,
                 block,
                 self.places.get_or_insert_with(make),
                 &mut self.common,
-            ),
-            false => merge(asked, block, &mut self.common),
+            )
+        } else {
+            merge(asked, block, &mut self.common)
         };
         &self.common[..found]
     }
@@ -109,7 +110,7 @@ impl Merge {
         self.at < self.end.0 && self.place < self.end.1
     }
 
-    /// Which list goes on is computed, not branched on: it could not be predicted.
+    /// Computes which list goes on. A branch could not be predicted.
     #[inline]
     fn step(&mut self, one: &[DocId], other: &[DocId], common: &mut [(u32, u32)]) {
         let (here, there) = (one[self.at], other[self.place]);

@@ -12,7 +12,7 @@ use crate::cache::{Pages, Step};
 use crate::postings::TermCursor;
 use crate::search::scoring::formula::{Leaf, LeafId};
 
-/// Where at least one in so many documents of a block is asked for, both are gone through side by
+/// If at least one in so many documents of a block is asked for, both are gone through side by
 /// side.
 const SIDE_BY_SIDE: usize = 8;
 
@@ -55,7 +55,8 @@ impl BlockSource for TermBlocks {
     }
 
     fn block(&mut self) -> Occurring<'_> {
-        self.cursor.block()
+        let (docs, frequencies) = self.cursor.block();
+        Occurring { docs, frequencies }
     }
 
     fn frequency(&mut self) -> u32 {
@@ -92,7 +93,7 @@ impl BlockSource for TermBlocks {
     ) -> Step<()> {
         let all = ahead.len();
         if role == Role::Excluded {
-            return filter(matcher, role, (ahead, all), state, pages);
+            return filter(matcher, role, ahead, all, state, pages);
         }
         while let Some(&doc) = ahead.docs().get(state.checked) {
             let TermBlocks {
@@ -103,14 +104,14 @@ impl BlockSource for TermBlocks {
             let (docs, frequencies) = cursor.block();
             let Some(last) = docs.last() else {
                 // The list has ended.
-                return filter(matcher, role, (ahead, all), state, pages);
+                return filter(matcher, role, ahead, all, state, pages);
             };
             pages.count_steps(BLOCK_STEPS)?;
             let asked = &ahead.docs()[state.checked..];
             let asked = &asked[..asked.partition_point(|doc| doc <= last)];
             let end = state.checked + asked.len();
             if asked.len() * SIDE_BY_SIDE < docs.len() {
-                filter(matcher, role, (ahead, end), state, pages)?;
+                filter(matcher, role, ahead, end, state, pages)?;
                 continue;
             }
             let common = intersection.of(asked, docs);

@@ -1,12 +1,12 @@
-//! What a single word of a query is: an operator, text, or text with wildcards, a tilde or a boost.
+//! Reads a single word of a query: an operator, text, or text with wildcards, a tilde or a boost.
 //!
 //! A word comes as pieces, each a character and whether it was escaped; only those that were not
 //! mean anything but themselves. A backslash before a letter, digit or underscore stands for
 //! itself, but for `\AND`, `\OR` and `\NOT`. A web address is text, whatever is in it.
 //!
-//! What stands before a colon is a field, and an error if there is none of that name. Only where
-//! nobody means a field is the colon text: `*:*`, `http://x`, `std::vec`, `C:\Users`, and behind
-//! what has no letter (`12:30`, `:)`).
+//! A name before a colon is a field, and an error if there is none of that name. The colon is text
+//! only where nobody means a field: in `*:*`, `http://x`, `std::vec`, `C:\Users`, and behind a name
+//! without a letter (`12:30`, `:)`).
 
 use super::lexeme::Kind;
 use super::lexeme::Operand;
@@ -48,7 +48,7 @@ impl WordPiece {
         }
     }
 
-    /// Whether this is `character`, not escaped.
+    /// Returns true if this is `character`, not escaped.
     pub fn is(self, character: char) -> bool {
         self.character == character && !self.escaped
     }
@@ -71,31 +71,31 @@ pub(crate) fn text(pieces: &[WordPiece]) -> String {
     pieces.iter().map(|piece| piece.character).collect()
 }
 
-/// What is wrong with a `^` that no factor follows.
+/// Rejects a `^` that no factor follows.
 pub(crate) const BAD_BOOST: Rejection = (
     "a boost that is no number above 0",
     "write whale^2 or whale^0.5, or \\^ for the character",
 );
 
-/// What is wrong with a `~` that no number follows.
+/// Rejects a `~` that no number follows.
 pub(crate) const BAD_TILDE: Rejection = (
     "a ~ that no whole number follows",
     "write \"a b\"~3 for a phrase, (a b c)~2 for at least two of them, or \\~ for the character",
 );
 
-/// What is wrong with a distance that is none.
+/// Rejects a distance that is none.
 const BAD_DISTANCE: Rejection = (
     "a fuzzy distance other than 0, 1 and 2",
     "write whale~, whale~1 or whale~2, \"a b\"~3 for a phrase, or \\~ for the character",
 );
 
-/// What is wrong with wildcards before a distance.
+/// Rejects wildcards before a distance.
 const PATTERN_AND_FUZZY: Rejection = (
     "a pattern with a fuzzy distance",
     "write whal* for words of that form or whale~1 for words like it, or \\~ for the character",
 );
 
-/// Whether a word is a `~` and a number, as belongs to what stands before it.
+/// Returns true if a word is a `~` and a number, which belong to the text before it.
 pub(crate) fn is_tilde_number(pieces: &[WordPiece]) -> bool {
     let is_digit = |piece: &WordPiece| piece.character.is_ascii_digit();
     matches!(pieces, [first, number @ ..] if first.is('~') && !number.is_empty() && number.iter().all(is_digit))
@@ -110,13 +110,13 @@ pub(crate) fn factor(number: &str) -> Option<f32> {
     (factor.is_finite() && factor > 0.0).then_some(factor)
 }
 
-/// What stands before the first colon, and its length in the query with the colon.
+/// The text before the first colon, and its length in the query with the colon.
 pub(crate) fn field(pieces: &[WordPiece]) -> Option<(String, usize)> {
     let colon = pieces.iter().position(|piece| piece.is(':'))?;
     Some((text(&pieces[..colon]), length(&pieces[..=colon])))
 }
 
-/// Whether the first colon of a word is text, if no field is called like what stands before it.
+/// Returns true if the first colon of a word is text, given that no field has the name before it.
 pub(crate) fn is_text_with_colon(pieces: &[WordPiece], names_have_letters: bool) -> bool {
     let mut parts = pieces.splitn(2, |piece| piece.is(':'));
     let (before, after) = (parts.next().unwrap_or(&[]), parts.next().unwrap_or(&[]));
@@ -128,7 +128,7 @@ pub(crate) fn is_text_with_colon(pieces: &[WordPiece], names_have_letters: bool)
     is_everything(pieces) || is_number || starts("//") || starts(":") || is_drive(before, after)
 }
 
-/// Whether a colon is the one of a path like `C:\Users`.
+/// Returns true if a colon is that of a path like `C:\Users`.
 fn is_drive(before: &[WordPiece], after: &[WordPiece]) -> bool {
     let is_letter = |piece: &WordPiece| piece.character.is_ascii_alphabetic();
     matches!(before, [only] if is_letter(only))
@@ -137,7 +137,7 @@ fn is_drive(before: &[WordPiece], after: &[WordPiece]) -> bool {
             .is_some_and(|first| matches!(first.character, '\\' | '/'))
 }
 
-/// Whether a word is `*:*`.
+/// Returns true if a word is `*:*`.
 pub(crate) fn is_everything(pieces: &[WordPiece]) -> bool {
     split_boost(pieces).is_ok_and(|(pieces, _)| is_plain(pieces, "*:*"))
 }
@@ -171,7 +171,7 @@ pub(crate) fn without_backslash(pieces: &[WordPiece]) -> &[WordPiece] {
     }
 }
 
-/// How many marks a word ends with, if one of them is a `?`.
+/// Counts the marks that end a word, if one of them is a `?`.
 pub(crate) fn closing_marks(pieces: &[WordPiece]) -> usize {
     let is_mark = |piece: &&WordPiece| piece.is('?') || piece.is('!');
     let marks = pieces.iter().rev().take_while(is_mark).count();
@@ -185,7 +185,7 @@ pub(crate) fn closing_marks(pieces: &[WordPiece]) -> usize {
     }
 }
 
-/// Where in quotes a `*` stands before their last word, in bytes.
+/// Finds a `*` in quotes before their last word; returns its place in bytes.
 pub(crate) fn early_star(pieces: &[WordPiece]) -> Option<usize> {
     let is_blank = |piece: &WordPiece| piece.character.is_whitespace();
     let end = pieces.iter().rposition(|piece| !is_blank(piece))?;
@@ -200,9 +200,10 @@ pub(crate) fn operand(pieces: &[WordPiece], everything: bool) -> Result<Kind, Re
         return Ok(Kind::Operand(plain_text(pieces), None));
     }
     let (pieces, boost) = split_boost(pieces)?;
-    let operand = match everything && is_plain(pieces, "*:*") {
-        true => Operand::Everything,
-        false => unboosted(pieces)?,
+    let operand = if everything && is_plain(pieces, "*:*") {
+        Operand::Everything
+    } else {
+        unboosted(pieces)?
     };
     Ok(Kind::Operand(operand, boost))
 }
@@ -223,9 +224,10 @@ pub(crate) fn split_boost(pieces: &[WordPiece]) -> Result<(&[WordPiece], Option<
 fn unboosted(pieces: &[WordPiece]) -> Result<Operand, Rejection> {
     let is_pattern = pieces.iter().any(|piece| piece.is_wildcard());
     let Some((head, tail)) = split_at_last(pieces, '~') else {
-        return Ok(match is_pattern {
-            true => with_wildcards(pieces),
-            false => plain_text(pieces),
+        return Ok(if is_pattern {
+            with_wildcards(pieces)
+        } else {
+            plain_text(pieces)
         });
     };
     match (is_pattern, is_like_distance(&tail)) {
@@ -253,7 +255,7 @@ fn unboosted(pieces: &[WordPiece]) -> Result<Operand, Rejection> {
     Ok(Operand::Parts { text, operator })
 }
 
-/// Whether what follows a `~` is meant to be a distance.
+/// Returns true if the text behind a `~` is meant to be a distance.
 fn is_like_distance(tail: &str) -> bool {
     let is_digit = |first: char| first.is_ascii_digit();
     tail.is_empty()
@@ -274,8 +276,8 @@ fn with_wildcards(pieces: &[WordPiece]) -> Operand {
     }
 }
 
-/// What stands in quotes: a text, or one whose last word is a pattern. A `?` at the end of a text
-/// is a mark, and a web address is text.
+/// Reads the text in quotes; its last word may be a pattern. A `?` at the end of a text is a mark,
+/// and a web address is text.
 pub(crate) fn in_quotes(pieces: &[WordPiece], slop: u32) -> Operand {
     let is_blank = |piece: &WordPiece| piece.character.is_whitespace();
     let end = pieces.iter().rposition(|piece| !is_blank(piece));
@@ -285,9 +287,7 @@ pub(crate) fn in_quotes(pieces: &[WordPiece], slop: u32) -> Operand {
         .rposition(is_blank)
         .map_or(0, |blank| blank + 1);
     let (before, last) = words.split_at(start);
-    let marks = last.iter().rev().take_while(|piece| piece.is('?')).count();
-    let word = &last[..last.len() - marks];
-    if word.iter().any(|piece| piece.is_wildcard()) && !is_address(last) {
+    if is_pattern_in_quotes(last) {
         return Operand::PhrasePattern {
             text: text(before),
             pattern: pattern(last),
@@ -300,15 +300,20 @@ pub(crate) fn in_quotes(pieces: &[WordPiece], slop: u32) -> Operand {
     }
 }
 
-/// Whether a `?` of `text` in quotes would be a wildcard.
+fn is_pattern_in_quotes(last_word: &[WordPiece]) -> bool {
+    let marks = last_word.iter().rev().take_while(|piece| piece.is('?'));
+    let word = &last_word[..last_word.len() - marks.count()];
+    word.iter().any(|piece| piece.is_wildcard()) && !is_address(last_word)
+}
+
+/// Returns true if a `?` of `text` in quotes would be a wildcard. A `*` has a backslash there.
 pub(crate) fn has_wildcard_in_quotes(text: &str) -> bool {
-    let pieces = text.chars().map(|character| match character {
-        '?' => WordPiece::plain(character),
-        other => WordPiece::escaped(other),
+    let last_word = text.split_whitespace().next_back().unwrap_or_default();
+    let pieces = last_word.chars().map(|character| match character {
+        '*' => WordPiece::escaped(character),
+        other => WordPiece::plain(other),
     });
-    let pieces: Vec<WordPiece> = pieces.collect();
-    matches!(in_quotes(&pieces, 0), Operand::PhrasePattern { .. })
-        && !is_address(&text.chars().map(WordPiece::plain).collect::<Vec<_>>())
+    is_pattern_in_quotes(&pieces.collect::<Vec<_>>())
 }
 
 /// The pattern with backslashes only where they matter, as `pattern_parts` reads it.
@@ -327,8 +332,8 @@ fn plain_text(pieces: &[WordPiece]) -> Operand {
     Operand::Word(text(pieces))
 }
 
-/// What stands before the last `mark` and the unescaped text after it, if neither begins with the
-/// mark nor has an escaped character after it.
+/// Splits at the last `mark` into the pieces before it and the unescaped text behind it, if neither
+/// begins with the mark nor has an escaped character after it.
 fn split_at_last(pieces: &[WordPiece], mark: char) -> Option<(&[WordPiece], String)> {
     let at = pieces.iter().rposition(|piece| piece.is(mark))?;
     let (head, tail) = (&pieces[..at], &pieces[at + 1..]);
@@ -336,7 +341,7 @@ fn split_at_last(pieces: &[WordPiece], mark: char) -> Option<(&[WordPiece], Stri
     fits.then(|| (head, text(tail)))
 }
 
-/// Whether a word is a web address: it has `://`, or `?name=` behind a dot or slash.
+/// Returns true if a word is a web address: it has `://`, or `?name=` behind a dot or slash.
 pub(crate) fn is_address(pieces: &[WordPiece]) -> bool {
     let has = |pieces: &[WordPiece], marks: [char; 2]| {
         pieces

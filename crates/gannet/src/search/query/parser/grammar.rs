@@ -1,8 +1,8 @@
 //! Puts lexemes together into a query; `super` has the grammar.
 //!
-//! Parentheses are known to match and to be shallow, and operators to have something to act on.
-//! What is left to go wrong is what could be read in two ways, what the field of an operand cannot
-//! answer, and what would have no effect.
+//! Parentheses are known to match and to be shallow, and operators to have something to act on. The
+//! grammar still rejects queries that could be read in two ways, operands that their field cannot
+//! answer, and parts that would have no effect.
 
 use std::iter::Peekable;
 use std::vec::IntoIter;
@@ -78,7 +78,7 @@ impl Grammar<'_> {
         Ok(clauses)
     }
 
-    /// Whether an operator comes next, which is taken then.
+    /// Takes an operator if it comes next.
     fn takes(&mut self, operator: Operator) -> bool {
         let is_next = |lexeme: &Lexeme| match operator {
             Operator::And => matches!(lexeme.kind, Kind::And),
@@ -260,7 +260,7 @@ fn has_literal(pattern: &str) -> bool {
     pattern_parts(pattern).any(|part| matches!(part, PatternPart::Literal(_)))
 }
 
-/// What stands in quotes as plain text: external IDs and names are only whole.
+/// Makes plain text of a pattern in quotes: external IDs and names are only whole.
 fn plain(operand: Operand) -> Operand {
     let Operand::PhrasePattern {
         mut text,
@@ -325,7 +325,7 @@ struct Item {
 }
 
 impl Item {
-    /// Whether AND or OR stands in it.
+    /// Returns true if it contains AND or OR.
     fn is_joined(&self) -> bool {
         self.alternatives.len() > 1 || self.alternatives[0].len() > 1
     }
@@ -335,7 +335,7 @@ impl Item {
     }
 }
 
-/// What stands side by side, up to a parenthesis.
+/// The clauses side by side, up to a parenthesis.
 struct Nesting {
     items: Vec<Item>,
 }
@@ -376,9 +376,10 @@ impl ClauseLists {
             return;
         }
         let any = item.alternatives.into_iter().map(all);
-        match operator == Operator::Or || alone {
-            true => self.should.extend(any),
-            false => self.must.push(ClauseLists::of_should(any.collect())),
+        if operator == Operator::Or || alone {
+            self.should.extend(any);
+        } else {
+            self.must.push(ClauseLists::of_should(any.collect()));
         }
     }
 

@@ -1,4 +1,4 @@
-//! What the lexer makes of a query string, and its errors.
+//! Lexemes: the parts that the lexer makes of a query string, and its errors.
 
 use std::ops::Bound;
 
@@ -13,7 +13,7 @@ pub(crate) struct Lexeme {
     pub kind: Kind,
 }
 
-/// What a lexeme is. Operators and signs are so only as far as the lexer can see.
+/// The kind of a lexeme. Operators and signs are so only as far as the lexer can see.
 #[derive(Debug)]
 pub(crate) enum Kind {
     /// `(`
@@ -38,7 +38,7 @@ pub(crate) enum Kind {
     Operand(Operand, Option<f32>),
 }
 
-/// What stands for a query by itself, but for its field.
+/// A query by itself, but for its field.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Operand {
     /// `*:*`
@@ -71,7 +71,7 @@ pub(crate) enum Operand {
 }
 
 impl Lexeme {
-    /// Whether it counts towards the limit of clauses.
+    /// Returns true if it counts towards the limit of clauses.
     pub fn is_clause(&self) -> bool {
         matches!(self.kind, Kind::Operand(..) | Kind::Open)
     }

@@ -1,7 +1,7 @@
 //! Cuts a query into lexemes, flatly: no nesting, no recursion, a time proportional to the text.
 //!
-//! What looks like syntax and is none is rejected here, where it stands. Only the mark that ends a
-//! question is dropped, with a note.
+//! Text that looks like syntax and is none is rejected here, at its place. Only the mark that ends
+//! a question is dropped, with a note.
 
 use std::ops::Bound;
 
@@ -26,13 +26,13 @@ use crate::search::query::fields::{is_id, is_known};
 /// A note shows words of fewer characters.
 const WORD_SHOWN: usize = 40;
 
-/// What is wrong with a wildcard that stands directly beside quotes, parentheses or a range.
+/// Rejects a wildcard directly beside quotes, parentheses or a range.
 const GLUED: Rejection = (
     "a * or ? directly beside a quote, a parenthesis or a range",
     "leave it out, write draft* for words of that form, or \\* for the character",
 );
 
-/// What is wrong with a `*` that is not the whole query or the whole value of a field.
+/// Rejects a `*` that is not the whole query or the whole value of a field.
 const ALONE: Rejection = (
     "a * that stands alone",
     "write *:* for all documents, title:* for those with a title, or \\* for the character",
@@ -76,16 +76,16 @@ struct Lexer<'a> {
     text: &'a str,
     input: LexerInput<'a>,
     schema: &'a Schema,
-    /// Whether every field has a letter in its name, so that no number can be a misspelt one.
+    /// Set if every field has a letter in its name, so that no number can be a misspelt one.
     names_have_letters: bool,
     /// The field that the lexeme before was, if it was one: no sign and no second field can follow,
     /// but a comparison can.
     field: Option<String>,
-    /// Whether there was a word or a phrase.
+    /// Set once there was a word or a phrase.
     has_words: bool,
-    /// Whether no operand stands before between the same parentheses.
+    /// Set until an operand was read between the same parentheses.
     is_first: bool,
-    /// Whether a phrase or a parenthesis ended right before.
+    /// Set if a phrase or a parenthesis ended right before.
     after_group: bool,
     notes: Vec<String>,
 }
@@ -119,7 +119,7 @@ impl Lexer<'_> {
         };
     }
 
-    /// What comes next; nothing if it only is a mark at the end.
+    /// Reads the next lexeme; nothing if it only is a mark at the end.
     fn lexeme(&mut self, start: usize) -> Result<Option<Kind>> {
         if let Some(kind) = attempt(&mut self.input, alt((open, close, range))) {
             return match kind {
@@ -176,7 +176,7 @@ impl Lexer<'_> {
         invalid("a quote is not closed", self.text, start, &advice)
     }
 
-    /// What follows a quote, a parenthesis or a range directly must be its number or its boost.
+    /// Checks that only a number or a boost directly follows a quote, a parenthesis or a range.
     fn check_suffix(&self, start: usize) -> Result<()> {
         let at = self.input.current_token_start();
         let closing = ['"', '”', '“', '»', '«', ')', ']', '}'];
@@ -199,7 +199,7 @@ impl Lexer<'_> {
         Err(invalid(what, self.text, at, advice))
     }
 
-    /// Whether nothing but marks follows.
+    /// Returns true if only marks follow.
     fn is_question_mark(&self) -> bool {
         let rest = self.input.trim_start_matches(['?', '!']);
         is_end(rest)
@@ -230,9 +230,10 @@ impl Lexer<'_> {
             }
         };
         let limit = limit(Some(value), sign.len() == 2);
-        let range = match sign.starts_with('>') {
-            true => Operand::Range(limit, Bound::Unbounded),
-            false => Operand::Range(Bound::Unbounded, limit),
+        let range = if sign.starts_with('>') {
+            Operand::Range(limit, Bound::Unbounded)
+        } else {
+            Operand::Range(Bound::Unbounded, limit)
         };
         Ok(Some(Kind::Operand(range, boost)))
     }
@@ -243,7 +244,7 @@ impl Lexer<'_> {
         invalid(what, self.text, start, &advice)
     }
 
-    /// What begins like a range of a field must be one.
+    /// Rejects text that begins like a range of a field and is none.
     fn check_range(&self, start: usize) -> Result<()> {
         let advice = match self.input.chars().next() {
             Some('[' | '{') if is_star_within(&self.input) => return self.no_star(start),
@@ -299,9 +300,10 @@ impl Lexer<'_> {
         }
         let pieces = self.without_marks(chunk::without_backslash(&pieces));
         self.check_stars(start, pieces)?;
-        match pieces.is_empty() {
-            true => Ok(None),
-            false => self.operand(start, pieces).map(Some),
+        if pieces.is_empty() {
+            Ok(None)
+        } else {
+            self.operand(start, pieces).map(Some)
         }
     }
 
@@ -350,10 +352,12 @@ impl Lexer<'_> {
             None => self.text.trim() == "*",
             Some(_) => named.len() == 1,
         };
-        let (what, advice) = match named.iter().all(|piece| piece.is('*')) {
-            _ if is_glued => GLUED,
-            true if !is_whole() => ALONE,
-            _ => return Ok(()),
+        let (what, advice) = if is_glued {
+            GLUED
+        } else if named.iter().all(|piece| piece.is('*')) && !is_whole() {
+            ALONE
+        } else {
+            return Ok(());
         };
         let at = start + chunk::length(&pieces[..star]);
         Err(invalid(what, self.text, at, advice))
@@ -373,13 +377,13 @@ impl Lexer<'_> {
     }
 }
 
-/// Whether a `*` stands before the end of a range.
+/// Returns true if there is a `*` before the end of a range.
 fn is_star_within(range: &str) -> bool {
     let range = range.split([']', '}']).next();
     range.is_some_and(|values| values.contains('*'))
 }
 
-/// Whether a query ends here, but for parentheses.
+/// Returns true if a query ends here, but for parentheses.
 fn is_end(rest: &str) -> bool {
     rest.chars().all(|c| c.is_whitespace() || c == ')')
 }

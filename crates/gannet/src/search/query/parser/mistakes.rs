@@ -1,14 +1,14 @@
-//! What looks like the syntax of another language: a comparison without a colon, a regular
-//! expression. As text it would be answered, and wrongly.
+//! Recognizes the syntax of other languages: a comparison without a colon, a regular expression.
+//! Taken as text it would give a wrong answer.
 
 use super::chunk::Rejection;
 use crate::analysis::Schema;
 use crate::search::query::fields::is_id;
 
-/// What signs of comparisons are made of.
+/// The characters that signs of comparisons are made of.
 const SIGNS: &[char] = &['<', '>', '=', '!', '≤', '≥', '≠'];
 
-/// What ends the name of a field, or a value, in a comparison.
+/// The characters that end the name of a field, or a value, in a comparison.
 const ENDS: &[char] = &['(', ')', '"', '\\', ':', '^', '~', '*', '?'];
 
 /// The most characters of a value that an error shows.
@@ -24,7 +24,7 @@ const COMPARISONS: [(&str, &[&str]); 6] = [
     ("<=", &["<=", "=<", "≤"]),
 ];
 
-/// What to write for a comparison without a colon, if that is what `text` begins with.
+/// The advice for a comparison without a colon, if `text` begins with one.
 pub(crate) fn comparison(text: &str, schema: &Schema) -> Option<String> {
     let ends = |c: char| c.is_whitespace() || SIGNS.contains(&c) || ENDS.contains(&c);
     let (name, rest) = text.split_at(text.find(ends)?);
@@ -33,7 +33,7 @@ pub(crate) fn comparison(text: &str, schema: &Schema) -> Option<String> {
     is_field.then(|| written(name, sign, &value))
 }
 
-/// What to write for signs behind a colon that the language has not, if `rest` begins with such.
+/// The advice for signs behind a colon that the language lacks, if `rest` begins with one.
 pub(crate) fn sign_behind_colon(name: &str, rest: &str) -> Option<String> {
     let signs = &rest[..rest.len() - rest.trim_start_matches(SIGNS).len()];
     let (sign, value) = sign_and_value(rest)?;
@@ -72,8 +72,8 @@ fn written(name: &str, sign: &str, value: &str) -> String {
     }
 }
 
-/// What is wrong with a text that begins with a regular expression, as others have it between
-/// slashes. A path is none.
+/// The rejection of a text that begins with a regular expression, written between slashes as
+/// elsewhere. A path is none.
 pub(crate) fn expression(text: &str) -> Option<Rejection> {
     let end = text.find(char::is_whitespace).unwrap_or(text.len());
     let word = text[..end].trim_end_matches(')');

@@ -1,17 +1,25 @@
 //! The query language that people write.
 //!
 //! ```text
-//! query       = { disjunction }                      side by side, the loosest
+//! query       = { disjunction }
 //! disjunction = conjunction { ( "OR" | "||" ) conjunction }
 //! conjunction = clause { ( "AND" | "&&" ) clause }
-//! clause      = { "NOT" | "!" | "-" | "+" | "#" } primary    "#" only before a parenthesis
-//! primary     = [ field ":" ] ( operand | "(" query ")" [ "~" number ] ) [ "^" boost ]
-//! operand     = word | prefix* | w?ldc*rd | word~[0|1|2] | "phrase" [ "~" slop ]
-//!             | "phrase pref*" [ "~" slop ]                  the last word of quotes is a pattern
-//!             | word~and | word~or                         the parts of a word, in any order
-//!             | "[" a "TO" b "]" | "{" a "TO" b "}" | ( ">" | ">=" | "<" | "<=" ) a
-//!             | "*:*" | "*"                 "*" only behind a field, or as the whole query
+//! clause      = { "NOT" | "!" | "-" | "+" | "#" } primary
+//! primary     = [ field ":" ] ( group | operand ) [ "^" boost ]
+//! group       = "(" query ")" [ "~" minimum ]
+//! operand     = words | pattern | fuzzy | quoted | range | all
+//! words       = word [ "~and" | "~or" ]
+//! pattern     = pref* | w?ldc*rd
+//! fuzzy       = word "~" [ "0" | "1" | "2" ]
+//! quoted      = '"' { word } [ pattern ] '"' [ "~" slop ]
+//! range       = ( "[" | "{" ) low "TO" high ( "]" | "}" )
+//!             | ( ">" | ">=" | "<" | "<=" ) value
+//! all         = "*:*" | "*"
 //! ```
+//!
+//! Clauses side by side bind loosest. `#` is a sign only before a parenthesis. `*` stands alone as
+//! the whole query, for all documents, or as the whole value of a field, for all that have it.
+//! `word~and` and `word~or` are the parts of a word, in any order.
 //!
 //! AND, OR and NOT are Boolean logic: NOT binds tightest, then AND, then OR. Clauses side by side
 //! are joined by the operator of the call, and the signs hold for all of them: `+a` must match,
@@ -30,11 +38,11 @@
 //! backslash makes the next character ordinary, and stands for itself before a letter or digit. A
 //! `?` that ends the query behind another word is punctuation, and a note says so.
 //!
-//! What has no meaning is an error, never text that is searched for instead. Such are AND, OR or
-//! NOT with nothing on one side, a `*` that stands alone or beside a quote, and a range without
-//! values. So is a boost that is no number above 0 or stands where nothing scores, and a fuzzy
-//! distance above 2. What other languages have and this one does not, as `price>5` and `/hel.*/`,
-//! is an error too (`mistakes`).
+//! Anything without a meaning is an error, never text that is searched for instead. Such are AND,
+//! OR or NOT with nothing on one side, a `*` that stands alone or beside a quote, and a range
+//! without values. So is a boost that is no number above 0 or stands where nothing scores, and a
+//! fuzzy distance above 2. Syntax of other languages that this one lacks, as `price>5` and
+//! `/hel.*/`, is an error too (`mistakes`).
 //!
 //! The lexer cuts the text flatly. Limits, balance and fields are checked on the lexemes, and that
 //! operators have something to act on. Only then the grammar recurses, at most [`MAX_DEPTH`] deep.

@@ -1,4 +1,4 @@
-//! What parsing gives, and how long its text may be.
+//! The result of parsing, and the limits of a query's text.
 
 use crate::base::{Error, Result};
 use crate::search::query::Query;
@@ -24,11 +24,12 @@ pub struct Parsed {
 
 /// Rejects a text that is too long to be looked at.
 pub(crate) fn check_length(text: &str) -> Result<()> {
-    match text.len() > MAX_QUERY_BYTES {
-        true => Err(Error::invalid(format!(
+    if text.len() > MAX_QUERY_BYTES {
+        Err(Error::invalid(format!(
             "the query has {} bytes, the limit is {MAX_QUERY_BYTES}: ask for less, or in several queries",
             text.len()
-        ))),
-        false => Ok(()),
+        )))
+    } else {
+        Ok(())
     }
 }

@@ -26,12 +26,12 @@ pub fn parse_plain(text: &str, operator: Operator, schema: &Schema) -> Parsed {
     parsed(clauses, operator, Vec::new())
 }
 
-/// What a query may still ask for.
+/// The clauses and terms that a query may still have.
 struct WordsLeft {
     clauses: usize,
     /// Terms over all fields.
     terms: usize,
-    /// How many fields have each analyzer.
+    /// The analyzers, each with the number of its fields.
     analyzers: Vec<(Analyzer, usize)>,
     scratch: Scratch,
 }

@@ -20,10 +20,10 @@ pub(crate) type LexerInput<'a> = LocatingSlice<&'a str>;
 
 type Scanned<T> = Result<T, EmptyError>;
 
-/// What ends a word besides white space.
+/// The characters that end a word, besides white space.
 pub(crate) const STOPS: &[char] = &['(', ')', '"', '“', '„', '«'];
 
-/// What `parser` finds here; if it finds nothing, nothing is consumed.
+/// Runs `parser`; if it finds nothing, nothing is consumed.
 pub(crate) fn attempt<'a, T>(
     input: &mut LexerInput<'a>,
     mut parser: impl Parser<LexerInput<'a>, T, EmptyError>,
@@ -48,7 +48,7 @@ pub(crate) fn close(input: &mut LexerInput<'_>) -> Scanned<Kind> {
     })
 }
 
-/// What stands in quotes, how far its words may move, and its boost.
+/// The text in quotes, its slop, and its boost.
 type Quoted = (Vec<WordPiece>, Option<u32>, Option<f32>);
 
 pub(crate) fn phrase(input: &mut LexerInput<'_>) -> Scanned<Quoted> {
@@ -69,7 +69,7 @@ fn in_quotes(input: &mut LexerInput<'_>) -> Scanned<Vec<WordPiece>> {
     terminated(inside, one_of(ends)).parse_next(input)
 }
 
-/// What closes a quote, the usual one first: people type „so“, “so”, ”so” and »so«.
+/// The characters that close a quote, the usual one first: people type „so“, “so”, ”so” and »so«.
 pub(crate) fn closing(quote: char) -> &'static [char] {
     match quote {
         '“' => &['”', '“', '"'],
@@ -110,7 +110,7 @@ pub(crate) fn limit(value: Option<String>, included: bool) -> Bound<String> {
     }
 }
 
-/// What a comparison compares with.
+/// The value of a comparison.
 pub(crate) enum ComparedValue {
     Quoted(String, Option<f32>),
     Bare(Vec<WordPiece>),

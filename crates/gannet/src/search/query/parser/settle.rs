@@ -31,7 +31,7 @@ pub(crate) fn settle(text: &str, lexemes: &mut [Lexeme]) -> Result<()> {
     Ok(())
 }
 
-/// Whether nothing follows that an operator or a sign could act on.
+/// Returns true if nothing follows that an operator or a sign could act on.
 fn is_end(following: &[Lexeme]) -> bool {
     let next = following.first().map(|lexeme| &lexeme.kind);
     matches!(next, None | Some(Kind::And | Kind::Or | Kind::Close { .. }))

@@ -11,11 +11,11 @@ use crate::search::query::fields::is_id;
 use crate::search::query::words::{is_kept_whole, is_single, unspaced_parts};
 use crate::search::query::{Operator, Query};
 
-/// What a word, or anything in its place, asks for.
+/// The query of a word, or of anything in its place.
 pub(crate) struct WordQuery {
-    /// Where it may match.
+    /// The query if it may match.
     optional: Query,
-    /// Where it must match, or must not, if that is another query.
+    /// The query if it must match, or must not, where that is another one.
     required: Option<Query>,
 }
 
@@ -108,7 +108,7 @@ fn in_a_row(text: &str, field: Option<&str>) -> Query {
     }
 }
 
-/// How many words, phrases and the like a query has.
+/// Counts the words, phrases and the like of a query.
 pub(crate) fn leaves(query: &Query) -> usize {
     query.children().map(leaves).sum::<usize>().max(1)
 }
@@ -128,7 +128,7 @@ pub(crate) fn bool_query(clauses: Vec<Query>, operator: Operator) -> Query {
     }
 }
 
-/// Whether a named field has such a text whole.
+/// Returns true if a named field keeps such a text whole.
 fn is_whole(text: &str, field: Option<&str>, schema: &Schema) -> bool {
     let Some(name) = field else {
         return false;

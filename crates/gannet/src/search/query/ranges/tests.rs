@@ -11,7 +11,7 @@ fn ends(lower: &str, upper: &str) -> Ends {
     (end(lower), end(upper))
 }
 
-/// Which of `terms`, in their order, are in a range of them; or what is wrong.
+/// The `terms`, in their order, that are in a range of them; or the error.
 fn found(lower: &str, upper: &str, terms: &[&'static str]) -> Result<Vec<&'static str>> {
     let mut sorted = terms.to_vec();
     sorted.sort_unstable();

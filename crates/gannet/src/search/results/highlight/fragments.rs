@@ -9,7 +9,7 @@ use unicode_segmentation::GraphemeCursor;
 use super::wanted::Mark;
 use crate::base::{Result, Steps};
 
-/// What a window takes while pieces are chosen, with the place of its mark.
+/// Bytes of a window while pieces are chosen, with the place of its mark.
 pub(crate) const WINDOW_BYTES: usize = size_of::<MarkWindow>() + size_of::<Range<u32>>();
 
 /// Up to `most` pieces of about `characters`, best first, none overlapping. `marks` is in order and
@@ -99,7 +99,7 @@ fn windows(text: &str, marks: &[Mark], characters: usize) -> Vec<MarkWindow> {
     windows
 }
 
-/// Where the marks are, counted in characters.
+/// The places of the marks, counted in characters.
 fn character_places(text: &str, marks: &[Mark]) -> Vec<Range<u32>> {
     let (mut byte, mut characters) = (0, 0);
     let mut count_to = |at: usize| {
@@ -112,7 +112,7 @@ fn character_places(text: &str, marks: &[Mark]) -> Vec<Range<u32>> {
     places.collect()
 }
 
-/// How many different things are in a window that slides.
+/// Counts the different things in a sliding window.
 struct WindowCounts {
     of: Vec<u32>,
     distinct: u32,
@@ -156,7 +156,7 @@ fn cut(text: &str, core: &Range<usize>, marks: &[Mark], characters: usize) -> Ra
     }
 }
 
-/// Where a piece starts that has `spare` characters for what surrounds the mark at `at`.
+/// The start of a piece that has `spare` characters for the surroundings of the mark at `at`.
 fn start_of(text: &str, at: usize, spare: usize) -> usize {
     let earliest = back(text, at, spare);
     let before = &text[earliest..at];
@@ -174,7 +174,7 @@ fn start_of(text: &str, at: usize, spare: usize) -> usize {
     }
 }
 
-/// Where a piece from `start` ends that has at most `characters` but goes at least to `least`.
+/// The end of a piece from `start` that has at most `characters` but goes at least to `least`.
 fn end_of(text: &str, start: usize, least: usize, characters: usize) -> usize {
     let latest = forward(text, start, characters).max(least);
     if latest == text.len() {

@@ -24,7 +24,7 @@ use wanted::Mark;
 pub const MARK_BYTES: usize =
     2 * (2 * size_of::<Mark>() + size_of::<WordPlace>()) + 2 * WINDOW_BYTES;
 
-/// How snippets are made. Of one text no more than the first 8,192 places are marked.
+/// Options of snippets. Of one text no more than the first 8,192 places are marked.
 #[derive(Clone, Debug)]
 pub struct SnippetOptions {
     /// The most snippets of one text; 0 gives the whole text as one.
@@ -32,14 +32,14 @@ pub struct SnippetOptions {
     /// The length of a snippet in characters, without the tags. A longer mark is shown whole all
     /// the same.
     pub characters: usize,
-    /// What goes before a mark.
+    /// Text before a mark.
     pub pre: Cow<'static, str>,
-    /// What goes after a mark.
+    /// Text behind a mark.
     pub post: Cow<'static, str>,
-    /// How many characters of the text's beginning to give when there is nothing to mark; 0 gives
-    /// no snippet.
+    /// The number of characters of the text's beginning to give if there is nothing to mark; 0
+    /// gives no snippet.
     pub beginning: usize,
-    /// Whether `&`, `<`, `>`, `"` and `'` in the text are written as HTML entities.
+    /// Set to write `&`, `<`, `>`, `"` and `'` of the text as HTML entities.
     pub escape_html: bool,
 }
 
@@ -70,7 +70,7 @@ pub fn snippet_bytes(source: usize, options: &SnippetOptions) -> usize {
     2 * source + printed + marks * (MARK_BYTES + 2 * tags) + BESIDE_BYTES
 }
 
-/// What snippets of any text take.
+/// Bytes that snippets of any text take.
 const BESIDE_BYTES: usize = 4 << 10;
 
 /// The snippets of `text`, best first: most different things wanted, then most of them, then
@@ -140,7 +140,7 @@ fn printed_bytes(
     piece.len() + escapes + marks * (options.pre.len() + options.post.len())
 }
 
-/// Whether a byte is written as an entity of up to six.
+/// Returns true if a byte is written as an entity of up to six.
 fn is_escaped(byte: u8) -> bool {
     matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'')
 }

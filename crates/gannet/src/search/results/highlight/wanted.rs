@@ -1,4 +1,4 @@
-//! What to mark in a text, and where it is.
+//! Finds the places of a text to mark.
 //!
 //! The terms of a phrase are marked only where the whole phrase stands, unless they are wanted by
 //! themselves too. Of very many marks in one text the first [`MARKS_MAX`] are made, and phrases are
@@ -13,14 +13,14 @@ use crate::analysis::{Analyzer, Scratch, Token};
 use crate::base::{Result, Steps};
 use crate::search::query::pattern::{Pattern, Verdict};
 
-/// What looking at a token costs, in steps.
+/// The cost of a look at a token, in steps.
 const TOKEN_STEPS: usize = 4;
 
 /// The most marks of terms in one text, and of phrases; the most words of phrases that are looked
 /// at.
 pub const MARKS_MAX: usize = 8192;
 
-/// What a query looks for in one field.
+/// The terms, patterns and phrases to mark in one field.
 #[derive(Default)]
 pub struct Wanted {
     /// Terms and their numbers.
@@ -38,9 +38,9 @@ pub struct Wanted {
 pub struct WantedPhrase {
     /// Its terms and their positions.
     pub terms: Vec<(String, u32)>,
-    /// What the last word fits that is behind them, and its position.
+    /// The pattern of a last word behind them, and its position.
     pub last: Option<(Arc<Pattern>, u32)>,
-    /// How many positions the terms may be moved in all.
+    /// The slop: positions that the terms may be moved in all.
     pub slop: u32,
 }
 
@@ -70,7 +70,7 @@ pub(crate) struct WordPlace {
     position: u32,
     start: u32,
     end: u32,
-    /// Whether it stands in the phrase that is being looked for.
+    /// Set if it stands in the phrase that is being looked for.
     found: bool,
 }
 
@@ -114,7 +114,7 @@ impl Wanted {
         self.phrases.push(Phrase { terms, slop });
     }
 
-    /// Whether there is nothing to look for.
+    /// Returns true if there is nothing to look for.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty() && self.patterns.is_empty() && self.phrases.is_empty()
     }
@@ -181,7 +181,7 @@ fn fits(pattern: &Pattern, term: &str) -> bool {
     matches!(pattern.judge(term.as_bytes()), Verdict::Match(_))
 }
 
-/// Where the words of phrases stand in a text.
+/// The places of the words of phrases in a text.
 ///
 /// A term of a phrase has an *origin* at each of its word's places: where the phrase would begin by
 /// it. Terms of one exact occurrence of the phrase share their origin, and slop is how far apart
@@ -285,7 +285,7 @@ impl WordPlaces {
     }
 }
 
-/// Where a phrase would begin that has a term so far behind its beginning at this place.
+/// The position at which a phrase would begin if a term `offset` behind its beginning stands here.
 fn origin(place: &WordPlace, offset: u32) -> i64 {
     i64::from(place.position) - i64::from(offset)
 }

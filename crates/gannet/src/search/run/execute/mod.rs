@@ -17,8 +17,8 @@ use std::time::Duration;
 
 use super::given::{GivenStatistics, NeededStatistics};
 use super::lookup::Lookup;
-use super::lookup::RunTurn;
-use super::offload::{Offloaded, offload};
+use super::lookup::RunResources;
+use super::offload::{OffloadQuery, Offloaded, offload};
 use super::ties::TieOrder;
 use crate::analysis::Field;
 use crate::base::{Budget, Error, Interrupt, Reservation, Result};
@@ -63,12 +63,12 @@ pub struct QueryRun<'q> {
     view: &'q SearchView,
     options: &'q SearchOptions,
     budget: &'q Budget,
-    turn: RunTurn<'q>,
+    resources: RunResources<'q>,
     node: PlanNode,
     lists: OpenLists,
-    /// What it scores with in place of the statistics of the index.
+    /// The statistics to score with in place of those of the index.
     given: Option<GivenStatistics>,
-    /// What is to be counted, where that is all that is asked.
+    /// The statistics to count, if they are all that is asked.
     needed: Option<NeededStatistics>,
     counted: QueryStatistics,
     /// The best documents without those of the last score, which are looked for.
@@ -81,14 +81,14 @@ pub struct QueryRun<'q> {
     working: Reservation,
     /// Of lists that a device has read.
     offloaded: Option<Reservation>,
-    /// Whether these have only the best documents.
+    /// Set if these have only the best documents.
     only_best: bool,
     kept: Reservation,
     seen: IoCounts,
     started: Duration,
 }
 
-/// What is wanted of a query.
+/// The goal of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunGoal {
     /// Its answer.
@@ -114,7 +114,7 @@ enum RunPhase<'q> {
 }
 
 impl RunPhase<'_> {
-    /// What a query is at, for people.
+    /// Names the phase for people.
     fn name(&self) -> &'static str {
         match self {
             RunPhase::LookUp(_) => "looking up its terms",
@@ -134,7 +134,8 @@ impl<'q> QueryRun<'q> {
         view: &'q SearchView,
         options: &'q SearchOptions,
         budget: &'q Budget,
-        (turn, goal): (RunTurn<'q>, RunGoal),
+        resources: RunResources<'q>,
+        goal: RunGoal,
     ) -> Result<QueryRun<'q>> {
         options.check_limits()?;
         for name in &options.highlight {
@@ -162,11 +163,12 @@ impl<'q> QueryRun<'q> {
             notes,
             memory,
         } = plan;
-        let reach = match root.has_phrases() {
-            true => Reach::Positions,
-            false => Reach::Docs,
+        let reach = if root.has_phrases() {
+            Reach::Positions
+        } else {
+            Reach::Docs
         };
-        let lookup = Lookup::new(terms, patterns, ids, (turn, reach), budget)?;
+        let lookup = Lookup::new(terms, patterns, ids, resources, reach, budget)?;
         let hits = options.k.min(view.below as usize) * size_of::<Hit>();
         Ok(QueryRun {
             _planned: memory,
@@ -192,7 +194,7 @@ impl<'q> QueryRun<'q> {
             budget,
             view,
             options,
-            turn,
+            resources,
         })
     }
 
@@ -295,18 +297,22 @@ impl<'q> QueryRun<'q> {
 
     /// Has lists read by a device, if there is one and it is worth it.
     fn offload(&mut self, pages: &Pages<'_>) {
-        let Some(device) = self.turn.offload else {
+        let Some(device) = self.resources.offload else {
             return;
         };
         let given = self.given.as_ref();
         let statistics = given.map_or(&self.view.statistics, |given| &given.statistics);
-        let query = (&self.node, &mut self.lists);
-        let rules = (self.options, self.budget);
+        let query = OffloadQuery {
+            node: &self.node,
+            view: self.view,
+            statistics,
+            options: self.options,
+        };
         let Offloaded {
             report,
             only_best,
             memory,
-        } = offload(device, query, (self.view, statistics), rules, pages);
+        } = offload(device, query, &mut self.lists, self.budget, pages);
         self.only_best = only_best;
         self.offloaded = memory;
         if self.options.explain {
@@ -387,9 +393,10 @@ impl<'q> QueryRun<'q> {
         self.results.total_is_exact = is_exact && self.results.cut_expansions.is_empty();
         self.end_phase("match and rank", pages);
         let ranked = top.into_sorted();
-        match self.orders_ties() {
-            true => self.order_ties(ranked),
-            false => self.take_hits(&ranked),
+        if self.orders_ties() {
+            self.order_ties(ranked)
+        } else {
+            self.take_hits(&ranked)
         }
     }
 
@@ -405,12 +412,13 @@ impl<'q> QueryRun<'q> {
         Ok(())
     }
 
-    /// What reads documents, or only their IDs, as many at once as a round may read, or one after
-    /// the other.
+    /// Makes the reader of documents, or only of their IDs. It reads as many at once as a round may
+    /// read, or one after the other.
     fn fetcher(&self, sources: bool) -> Fetch<'q> {
-        let room = match self.options.techniques.documents {
-            true => self.turn.pages_per_round,
-            false => 1,
+        let room = if self.options.techniques.documents {
+            self.resources.pages_per_round
+        } else {
+            1
         };
         let view = self.view;
         let (tables, dictionaries) = (&view.tables, &view.dictionaries);
@@ -427,12 +435,13 @@ impl<'q> QueryRun<'q> {
                 markers: self.markers()?,
                 snippets: &self.options.snippets,
                 budget: self.budget,
-                alone: self.turn.alone,
+                alone: self.resources.alone,
             },
         })
     }
 
-    /// What makes snippets of the fields that were asked for. Fields that do not exist have none.
+    /// Makes the makers of snippets for the fields that were asked for. Fields that do not exist
+    /// have none.
     fn markers(&mut self) -> Result<Vec<Marker>> {
         let names = self.options.highlight.iter();
         let fields: Vec<_> = names

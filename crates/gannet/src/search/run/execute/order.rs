@@ -10,7 +10,7 @@ use crate::search::run::ties::{BestDocuments, TieOrder};
 use crate::search::scoring::top::{Scored, TiedDocs, Top};
 
 impl<'q> QueryRun<'q> {
-    /// Whether documents of the same score are ordered by external IDs.
+    /// Returns true if documents of the same score are ordered by external IDs.
     pub(super) fn orders_ties(&self) -> bool {
         self.options.ties == Ties::ExternalId && self.options.ranked() > 0
     }

@@ -1,4 +1,4 @@
-//! What a query tells of the terms and patterns that it has looked up.
+//! Reports on the terms and patterns that a query has looked up.
 
 use super::QueryRun;
 use crate::analysis::{FieldId, split_term_key};

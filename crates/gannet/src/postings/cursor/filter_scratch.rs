@@ -1,4 +1,4 @@
-//! What asking a phrase filter has at hand.
+//! The state of asking a phrase filter.
 
 use std::ops::Range;
 
@@ -8,23 +8,24 @@ use crate::postings::codec::bloom::{self, BloomGroup};
 use crate::postings::codec::common_code;
 use crate::postings::codec::tokens::Neighbours;
 
-/// What asking a filter has at hand.
+/// The state of asking a filter.
 #[derive(Clone, Debug, Default)]
-pub(super) struct FilterState {
+pub(super) struct FilterScratch {
     pub(super) pieces: Pieces,
     /// The common neighbours of the tokens of a block on each side, and of which block.
     pub(super) neighbours: [(Vec<u8>, Option<BlockId>); 2],
-    /// Which tokens fit.
+    /// The tokens that fit.
     pub(super) fit: Vec<bool>,
-    /// How many tokens of each doc may stand between the wanted words.
+    /// The number of tokens of each doc that may stand between the wanted words.
     pub(super) between: Vec<u32>,
 }
 
 /// Tells a block from every other of its list: its part, and the number of its first position.
 pub(super) type BlockId = (usize, u32);
 
-impl FilterState {
-    /// Whether the common neighbours of a block are at hand on the sides that are asked for.
+impl FilterScratch {
+    /// Returns true if the common neighbours of a block are at hand on the sides that are asked
+    /// for.
     pub(super) fn has_neighbours(&self, wanted: Neighbours, block: BlockId) -> bool {
         sides(wanted).all(|(side, _)| self.neighbours[side as usize].1 == Some(block))
     }
