@@ -1,6 +1,6 @@
 //! Blocks: 128 numbers packed with the bits that all but a few of them need.
 //!
-//! The packing is the `bitpacking` crate's four-lane layout, which SSE3 and NEON decode directly.
+//! The packing is that of [`lanes`](super::lanes), which vector instructions decode directly.
 //! Behind the packed low bits come the *exceptions*: the place of a number that is larger, and its
 //! high bits. So one long gap in a run of neighbours does not widen the 127 other distances. (The
 //! idea of patched frame of reference: Zukowski et al., 2006; few exceptions of two bytes: Lucene's
@@ -10,12 +10,11 @@
 //! wrong numbers and never a panic; whoever reads a block compares its last doc with the
 //! directory's.
 
-use bitpacking::{BitPacker, BitPacker4x};
-
+use super::lanes;
 use crate::base::{DocId, END, Error, Result};
 
 /// Numbers in a full block.
-pub const BLOCK: usize = BitPacker4x::BLOCK_LEN;
+pub const BLOCK: usize = 128;
 
 const WHAT: &str = "a block of postings";
 
@@ -137,7 +136,7 @@ pub fn pack(values: &Numbers, shape: Shape, out: &mut Vec<u8>) {
     out.resize(start + shape.packed_length(), 0);
     let mask = ((1u64 << shape.bits) - 1) as u32;
     let low = values.map(|value| value & mask);
-    BitPacker4x::new().compress(&low, &mut out[start..], shape.bits);
+    lanes::pack(&low, shape.bits, &mut out[start..]);
     for (place, value) in (0u8..).zip(values) {
         let high = shape.high(*value);
         if high > 0 {
@@ -149,26 +148,8 @@ pub fn pack(values: &Numbers, shape: Shape, out: &mut Vec<u8>) {
 /// Unpacks [`distances`] and adds them up.
 #[inline]
 pub fn unpack_docs(before: DocId, bytes: &[u8], shape: Shape, docs: &mut Numbers) -> Result<()> {
-    if shape.exceptions > 0 {
-        unpack_values(bytes, shape, docs)?;
-        let mut last = before;
-        for doc in docs {
-            last = last.wrapping_add(*doc).wrapping_add(1);
-            *doc = last;
-        }
-        return Ok(());
-    }
-    let (bytes, _) = packed(bytes, shape)?;
-    match shape.bits {
-        // The packer would load a vector before it looks at the width.
-        0 => docs
-            .iter_mut()
-            .zip(1u32..)
-            .for_each(|(doc, i)| *doc = before.wrapping_add(i)),
-        bits => {
-            BitPacker4x::new().decompress_strictly_sorted(Some(before), bytes, docs, bits);
-        }
-    }
+    unpack_values(bytes, shape, docs)?;
+    lanes::add_up(before, docs);
     Ok(())
 }
 
@@ -176,25 +157,18 @@ pub fn unpack_docs(before: DocId, bytes: &[u8], shape: Shape, docs: &mut Numbers
 #[inline]
 pub fn unpack_values(bytes: &[u8], shape: Shape, values: &mut Numbers) -> Result<()> {
     let (bytes, exceptions) = packed(bytes, shape)?;
-    match shape.bits {
-        0 => values.fill(0),
-        bits => {
-            BitPacker4x::new().decompress(bytes, values, bits);
-        }
-    }
-    for (place, high) in highs(exceptions, shape) {
-        values[place] = values[place].wrapping_add(high);
-    }
+    lanes::unpack(bytes, shape.bits, values);
+    add_highs(exceptions, shape, values);
     Ok(())
 }
 
-/// The exceptions: places and what is to be added there.
-fn highs(exceptions: &[u8], shape: Shape) -> impl Iterator<Item = (usize, u32)> + '_ {
-    let pairs = exceptions.chunks_exact(2);
-    pairs.map(move |pair| {
-        let high = (pair[1] as u64) << shape.bits;
-        (pair[0] as usize % BLOCK, high as u32)
-    })
+/// Adds what the exceptions have beyond the packed bits.
+#[inline]
+fn add_highs(exceptions: &[u8], shape: Shape, values: &mut Numbers) {
+    for pair in exceptions.chunks_exact(2) {
+        let (place, high) = (pair[0] as usize % BLOCK, (pair[1] as u64) << shape.bits);
+        values[place] = values[place].wrapping_add(high as u32);
+    }
 }
 
 fn packed(bytes: &[u8], shape: Shape) -> Result<(&[u8], &[u8])> {

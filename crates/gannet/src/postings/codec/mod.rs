@@ -9,6 +9,7 @@ pub(crate) mod entry;
 pub(crate) mod fragment;
 pub(crate) mod head;
 pub(crate) mod impacts;
+mod lanes;
 pub(crate) mod places;
 pub(crate) mod position_page;
 pub(crate) mod tokens;
