@@ -3,14 +3,15 @@
 CARGO ?= cargo
 PYTHON ?= python3
 TARGET := $(or $(CARGO_TARGET_DIR),target)
-GANNET := $(TARGET)/release/gannet
+GANNET := $(TARGET)/quick/gannet
 DEMO := target/demo
 
 .PHONY: demo test lint python-tests soak-ray wheel dist tables lab lab-quick memory help
 
-# Indexes the sample and asks it a few questions. Without object storage, which takes long to build.
+# Indexes the sample and asks it a few questions. Without object storage and jemalloc, which take
+# long to build, and with the engine optimized a little less.
 demo:
-	$(CARGO) build --release --locked --package gannet-cli --no-default-features
+	$(CARGO) build --profile quick --locked --package gannet-cli --no-default-features
 	@rm -rf $(DEMO) && mkdir -p $(DEMO)
 	@scripts/demo $(GANNET) $(DEMO)
 

@@ -8,12 +8,18 @@
 //! Each thread counts by itself and adds its count to the total when it has changed by [`STEP`], so
 //! that counting costs next to nothing. The C code of zstd takes its memory from jemalloc too,
 //! uncounted.
+//!
+//! jemalloc takes minutes to build, so a build without the feature `jemalloc`, such as that of
+//! `make demo`, has the allocator of the C library.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use tikv_jemallocator::Jemalloc;
+#[cfg(not(feature = "jemalloc"))]
+use std::alloc::System as Heap;
+#[cfg(feature = "jemalloc")]
+use tikv_jemallocator::Jemalloc as Heap;
 
 /// A thread adds its count to the total when it has changed by so many bytes.
 const STEP: i64 = 64 << 10;
@@ -26,15 +32,16 @@ thread_local! {
 }
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting(Jemalloc);
+static ALLOCATOR: Counting = Counting(Heap);
 
 /// Read by jemalloc when it starts.
+#[cfg(feature = "jemalloc")]
 #[used]
 // SAFETY: the name is jemalloc's own for a pointer to a string that ends with a zero byte.
 #[unsafe(export_name = "malloc_conf")]
 static CONFIGURATION: &[u8; 57] = b"narenas:2,dirty_decay_ms:50,muzzy_decay_ms:0,tcache:true\0";
 
-struct Counting(Jemalloc);
+struct Counting(Heap);
 
 /// The most bytes that were allocated at once, to [`STEP`] bytes a thread.
 pub fn peak() -> u64 {
@@ -55,11 +62,11 @@ fn count(bytes: i64) {
     }
 }
 
-// SAFETY: everything is handed on to jemalloc; counting allocates nothing.
+// SAFETY: everything is handed on to the allocator below; counting allocates nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as i64);
-        // SAFETY: the caller's promises are those that jemalloc asks for.
+        // SAFETY: the caller's promises are those that the allocator below asks for.
         unsafe { self.0.alloc(layout) }
     }
 
