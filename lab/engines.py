@@ -36,7 +36,7 @@ class Gannet:
         self.indexer = str(Path(programs) / "gannet-lab") if programs else gannet_lab()
 
     def identity(self):
-        return [file_hash(self.command), file_hash(ROOT / "lab/gannet-lab/src/index.rs")]
+        return [file_hash(self.command), file_hash(ROOT / "research/lab/src/index.rs")]
 
     def index(self, folder, source, commit_every, memory=INDEX_MEMORY, more=()):
         return run([self.indexer, "index", folder, source, "--memory", memory, "--threads", 2, "--commit-every", commit_every,
@@ -160,7 +160,7 @@ COMPARED = [*PEERS, SeekStorm.name, SeekStormNgrams.name]
 
 def gannet_lab():
     """The release binary of the lab, built from this tree."""
-    build(["cargo", "build", "--release", "--locked", "-p", "gannet-lab"], ROOT)
+    build(["cargo", "build", "--release", "--locked", "-p", "gannet-lab", "--target-dir", str(TARGET)], ROOT / "research")
     return str(TARGET / "release" / "gannet-lab")
 
 

@@ -305,7 +305,7 @@ def to_published(kind, *sizes):
 
 
 DRIVES = [
-    Proof("Tests hold both within 3 %", "crates/gannet-ssd/tests/tests/amplification.rs", "fifo_is_within_3_percent_of_its_closed_form"),
+    Proof("Tests hold both within 3 %", "research/drives/ssd/tests/tests/amplification.rs", "fifo_is_within_3_percent_of_its_closed_form"),
     Claim("Sequential reads of 4 KiB are a fifth slower than the paper's", "trees-figures", "drive-rates", to_published("sequential read", 4), about(0.8), "of the paper's rate"),
     Claim("Random writes of 16 and 32 KiB are 0.6 and 0.5 of the paper's", "trees-figures", "drive-rates", to_published("random write", 16, 32), like(0.64, 0.51), "of the paper's rate"),
 ]

@@ -123,7 +123,7 @@ def time_of(kind):
 
 SMART, EARLY, POINTS = "smart-points", "smart-early", "smart-early-points"
 OFFLOAD = [
-    Proof("agree within 2 %", "lab/gannet-lab/src/smart/tests.rs", "(0.98..1.02).contains(&ratio)"),
+    Proof("agree within 2 %", "research/lab/src/smart/tests.rs", "(0.98..1.02).contains(&ratio)"),
     Claim("change by at most 4 %", "smart-ssd", "smart-requests", changes_of_requests, at_most(4), "%"),
     Claim("the drive takes 307 ms more: 118 to send the results", "smart-ssd", SMART, lambda shown: (rise("ms")(shown), rise("sending_ms")(shown)), spans(118, 307, 0.01), "ms"),
     Claim("49 to rank them, 101 in memory and 39 in the processor", "smart-ssd", SMART,

@@ -15,7 +15,7 @@ import results
 from engines import gannet_lab
 from harness import note, run
 
-PROFILES = results.ROOT / "crates" / "gannet-ssd" / "profiles"
+PROFILES = results.ROOT / "research" / "drives" / "ssd" / "profiles"
 TABLES = ["table 3", "table 4", "table 5"]
 FACTORS = [0.5, 1.5]
 

@@ -13,8 +13,6 @@ mod bench;
 mod check;
 mod completions;
 mod delete;
-#[cfg(feature = "ssd")]
-mod drive;
 mod export;
 mod failure;
 mod fields;

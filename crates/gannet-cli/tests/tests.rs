@@ -8,8 +8,6 @@ mod bulk;
 mod command;
 mod compressed;
 mod damage;
-#[cfg(feature = "ssd")]
-mod device;
 mod early_ends;
 mod everything;
 mod first_steps;

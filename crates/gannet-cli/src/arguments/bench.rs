@@ -8,8 +8,6 @@ use gannet::diagnostics::Techniques;
 
 use super::cache::{CacheArguments, ResultCacheArguments};
 use super::count::count;
-#[cfg(feature = "ssd")]
-use super::device::DrivenArguments;
 use crate::time::TimeLimit;
 
 /// The arguments of `gannet bench`.
@@ -86,10 +84,6 @@ pub struct BenchArguments {
     /// The result cache
     #[command(flatten)]
     pub results: ResultCacheArguments,
-    /// The modelled drive
-    #[cfg(feature = "ssd")]
-    #[command(flatten)]
-    pub device: DrivenArguments,
 }
 
 /// The meanings of plain words.

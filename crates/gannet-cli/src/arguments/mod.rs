@@ -12,8 +12,6 @@ mod common;
 mod completions;
 mod count;
 mod delete;
-#[cfg(feature = "ssd")]
-mod device;
 mod documents;
 mod fields;
 mod index;

@@ -6,8 +6,6 @@ use clap::Args;
 
 use super::cache::{CacheArguments, ResultCacheArguments};
 use super::count::count;
-#[cfg(feature = "ssd")]
-use super::device::DeviceArguments;
 use super::long_help::QUERIES;
 use crate::time::TimeLimit;
 
@@ -90,8 +88,4 @@ pub struct SearchArguments {
         hide_short_help = true
     )]
     pub result_ttl: Option<TimeLimit>,
-    /// The modelled drive
-    #[cfg(feature = "ssd")]
-    #[command(flatten)]
-    pub device: DeviceArguments,
 }

@@ -2,13 +2,11 @@
 //!
 //! `queries` reads what is asked, `drive` asks from several threads, `latencies` keeps how long
 //! each query took. `report` makes figures of it. `dump` writes answers down so that engines can be
-//! compared. `modelled` tells instead what a drive that runs programs would take.
+//! compared.
 
 mod drive;
 mod dump;
 mod latencies;
-#[cfg(feature = "ssd")]
-mod modelled;
 mod queries;
 mod report;
 mod settings;
@@ -29,10 +27,6 @@ use usage::Usage;
 /// Measures and prints the figures.
 pub fn run(common: &Common, arguments: &BenchArguments, output: &mut Output) -> Outcome<()> {
     let settings = Settings::resolve(arguments)?;
-    #[cfg(feature = "ssd")]
-    if let Some(profile) = &arguments.device.device {
-        return modelled::run(common, arguments, profile, &settings, output);
-    }
     let before = Usage::now(None);
     let options = reading(common, &arguments.results);
     let index = open_with(options, &arguments.index, common, &arguments.cache)?;

@@ -1,8 +1,6 @@
 //! Answers as JSON.
 
-use gannet::diagnostics::{
-    Explanation, IoCounts, OffloadReport, PlanReport, RequestCounts, ResultCacheFigures,
-};
+use gannet::diagnostics::{Explanation, IoCounts, PlanReport, RequestCounts, ResultCacheFigures};
 use gannet::{Hit, Reused, SearchResults};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -203,21 +201,8 @@ fn plan(report: &PlanReport) -> Value {
         "steps": steps.collect::<Vec<_>>(),
         "terms": terms.collect::<Vec<_>>(),
         "patterns": patterns.collect::<Vec<_>>(),
-        "offload": report.offload.as_ref().map(offload),
         "windows_searched": report.windows_searched,
         "windows_skipped": report.windows_skipped,
-    })
-}
-
-/// Returns which side read the lists, the host or a drive, and why.
-fn offload(report: &OffloadReport) -> Value {
-    let figures = report.figures.iter();
-    let figures = figures.map(|(what, figure)| (what.clone(), json!(figure)));
-    json!({
-        "operation": report.operation,
-        "in_drive": report.in_device,
-        "reason": report.reason,
-        "figures": figures.collect::<Map<_, _>>(),
     })
 }
 

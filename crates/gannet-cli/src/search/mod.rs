@@ -67,7 +67,7 @@ pub fn run(common: &Common, arguments: &SearchArguments, output: &mut Output) ->
     all_whole(answer)
 }
 
-/// Opens the index of a search, with a result cache and a modelled drive if they are given.
+/// Opens the index of a search, with a result cache if one is given.
 fn open(common: &Common, arguments: &SearchArguments) -> Outcome<Index> {
     // clap waives a `requires` of an argument that conflicts with one that is given.
     if arguments.results.result_cache.is_some() && arguments.queries.is_none() {
@@ -81,10 +81,6 @@ fn open(common: &Common, arguments: &SearchArguments) -> Outcome<Index> {
         .of_log(reading(common, &arguments.results));
     if let Some(ttl) = arguments.result_ttl {
         options = options.result_ttl(ttl.time().unwrap_or(Duration::MAX));
-    }
-    #[cfg(feature = "ssd")]
-    if let Some(profile) = &arguments.device.device {
-        options = options.offload(crate::drive::planner(profile, &arguments.index)?);
     }
     Ok(open_with(
         options,

@@ -1,8 +1,8 @@
 //! Small measurements for whoever changes an inner loop: blocks of postings, the ordered index, and
 //! queries that are all in memory.
 //!
-//! `cargo bench --package gannet-lab`, or with a name behind `--` one of them. Times are of this
-//! machine and what else it does; what is published is measured by `lab/*.py`.
+//! `cargo bench --package gannet-lab` in `research/`, or with a name behind `--` one of them. Times
+//! are of this machine and what else it does; what is published is measured by `lab/*.py`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

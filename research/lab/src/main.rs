@@ -8,8 +8,8 @@
 //! - `trees` runs the ordered indexes of the literature and Gannet's, `maintenance` the strategies
 //!   that maintain lists.
 //! - `disk` tells what the device does, `ssd` what a modelled one would do. `smart-ssd` tells what
-//!   one that runs programs would do, `offload` the same for an index and a log. `tiers` tells what
-//!   caches in tiers would save.
+//!   one that runs programs would do, `offload` the same for an index and a log. `bench` and `search`
+//!   tell what a planner makes of such a drive. `tiers` tells what caches in tiers would save.
 //! - `wiser` is the engine of the WiSER paper as published, with each technique on and off.
 //!
 //! Running engines in turns, under memory limits, is the work of `lab/run.py`; see
@@ -25,6 +25,7 @@ mod during;
 mod index;
 mod logs;
 mod maintenance;
+mod modelled;
 mod offload;
 mod offsets;
 /// The naive engine of the test suite. What only the tests ask of it is unused here.
@@ -92,6 +93,10 @@ enum Command {
     /// Ask queries of an index, each in every way that a drive which runs programs has for it, and
     /// print what a profile makes of the counts
     Offload(offload::Arguments),
+    /// Tell whether a modelled drive that reads lists itself would pay for the queries of a file
+    Bench(modelled::BenchArguments),
+    /// Ask one query, and tell what a planner decided for its lists
+    Search(modelled::SearchArguments),
     /// Ask the queries of a log through caches in memory and on a modelled drive, and print what
     /// each policy saves
     Tiers(tiers::Arguments),
@@ -195,6 +200,8 @@ fn main() -> ExitCode {
         Command::Ssd(arguments) => ssd::run(&arguments),
         Command::SmartSsd(arguments) => smart::run(&arguments),
         Command::Offload(arguments) => offload::run(&arguments),
+        Command::Bench(arguments) => modelled::bench(&arguments),
+        Command::Search(arguments) => modelled::search(&arguments),
         Command::Tiers(arguments) => tiers::run(&arguments),
         Command::Wiser(arguments) => wiser::run(&arguments),
         Command::Log(LogCommand::Web { file, folder }) => run_log(&file, &folder, logs::web),

@@ -1,20 +1,65 @@
-//! `gannet bench --device`: whether a drive that reads lists itself would pay for an index and its
+//! `gannet-lab bench`: whether a drive that reads lists itself would pay for an index and its
 //! queries. Times and energies are modelled and say so; counts are of programs that ran.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use gannet::MEMORY_MIN;
+use clap::builder::PossibleValuesParser;
+use gannet::diagnostics::Techniques;
+use gannet::{MEMORY_MIN, SearchOptions};
 use gannet_offload::{Choice, Class, Comparison, Cost, Planner};
 use gannet_ssd::smart::Work;
 use serde_json::{Map, Value, json};
 
-use super::settings::Settings;
-use crate::arguments::{BenchArguments, Common, ResultCacheArguments};
-use crate::drive::planner_that;
-use crate::failure::Outcome;
-use crate::interrupt;
-use crate::opening::reading;
-use crate::output::Output;
+use super::queries::{self, PlainKind};
+use super::{Asked, planner};
+use crate::Outcome;
+
+/// The arguments of `gannet-lab bench`.
+#[derive(Debug, clap::Args)]
+pub struct BenchArguments {
+    #[command(flatten)]
+    asked: Asked,
+    /// The file of queries: lines of KIND<TAB>WORDS, where KIND is term, and, or, phrase
+    queries: PathBuf,
+    /// The drive: smart-ssd-2016, smart-pcie4, smart-pcie5, smart-fast, or a file that ends with
+    /// .profile
+    #[arg(long, value_name = "PROFILE")]
+    device: String,
+    /// How many documents each query asks for
+    #[arg(short, value_name = "K", default_value_t = 10)]
+    k: usize,
+    /// The field that is searched
+    #[arg(long, value_name = "FIELD", default_value = "body")]
+    field: String,
+    /// How a line of plain words is searched
+    #[arg(long = "as", value_name = "KIND")]
+    plain: Option<PlainKind>,
+    /// Never ask the same query twice
+    #[arg(long)]
+    distinct: bool,
+    /// Count all matching documents exactly
+    #[arg(long)]
+    count: bool,
+    /// Search without these techniques, to measure what each saves
+    #[arg(long, value_name = "NAME", num_args = 1.., value_parser = PossibleValuesParser::new(Techniques::NAMES))]
+    without: Vec<String>,
+}
+
+impl BenchArguments {
+    fn options(&self) -> SearchOptions {
+        let techniques = self.without.iter();
+        SearchOptions {
+            k: self.k,
+            count: self.count,
+            deadline: self.asked.deadline(),
+            techniques: techniques.fold(Techniques::default(), |left, name| {
+                left.without(name).unwrap_or(left)
+            }),
+            ..SearchOptions::default()
+        }
+    }
+}
 
 /// The headings of the columns of costs and counts per query.
 const HEADING: [&str; 11] = [
@@ -32,66 +77,53 @@ const HEADING: [&str; 11] = [
 ];
 
 /// Compares and prints.
-pub fn run(
-    common: &Common,
-    arguments: &BenchArguments,
-    profile: &str,
-    settings: &Settings,
-    output: &mut Output,
-) -> Outcome<()> {
-    let planner = planner_that(Choice::Drive, profile, &arguments.index)?;
+pub fn run(arguments: &BenchArguments) -> Outcome {
+    let asked = &arguments.asked;
+    let planner = planner(Choice::Drive, &arguments.device, &asked.index)?;
+    let mut queries = queries::read(&arguments.queries, arguments.plain, &arguments.field)?;
+    if arguments.distinct {
+        queries::keep_distinct(&mut queries);
+    }
     // The index is open twice, and each has half of the memory.
-    let options = || {
-        reading(common, &ResultCacheArguments::default())
-            .memory((common.memory().bytes() / 2).max(MEMORY_MIN))
-    };
-    let host = options().open(&arguments.index)?;
+    let options = || asked.options((asked.memory / 2).max(MEMORY_MIN));
+    let host = options().open(&asked.index)?;
     let drive = options()
         .offload(Arc::clone(&planner) as _)
-        .open(&arguments.index)?;
-    interrupt::catch()?;
+        .open(&asked.index)?;
     let comparison = Comparison::new(
         (&host.snapshot(), &drive.snapshot()),
         &planner,
-        &settings.queries,
-        &settings.options,
-        &|| !interrupt::asked(),
+        &queries,
+        &arguments.options(),
+        &|| true,
     )?;
-    if output.is_json() {
-        output.json(&as_json(&comparison, &planner))
+    if asked.json {
+        println!("{}", as_json(&comparison, &planner));
     } else {
-        print(&comparison, &planner, output)
-    }?;
-    if interrupt::asked() {
-        output.finish()?;
-        Err(interrupt::failure(
-            "interrupted before all queries were asked",
-        ))
-    } else {
-        Ok(())
+        print(&comparison, &planner);
     }
+    Ok(())
 }
 
-fn print(comparison: &Comparison, planner: &Planner, output: &mut Output) -> Outcome<()> {
+fn print(comparison: &Comparison, planner: &Planner) {
     let name = &planner.profile().name;
-    output.line(format!(
+    println!(
         "drive {name}; ms and mJ are modelled, of lists alone and for a query; none of their pages is in memory; \
          mJ is power times time, mJ/c by counts"
-    ))?;
+    );
     let heading = HEADING.map(|name| format!("{name:>11}")).concat();
-    let heading = output.bold(&format!("{:<22}{heading}  pages host/drive", "class"));
-    output.line(heading)?;
+    println!("{:<22}{heading}  pages host/drive", "class");
     let all = comparison.all();
     for (name, class) in &comparison.classes {
-        output.line(row(name, class))?;
+        println!("{}", row(name, class));
     }
     if comparison.classes.len() > 1 {
-        output.line(row("all", &all))?;
+        println!("{}", row("all", &all));
     }
     for (reason, queries) in &comparison.stay {
-        output.line(format!("{queries} stay with the host: {reason}"))?;
+        println!("{queries} stay with the host: {reason}");
     }
-    output.line(verdict(&all))
+    println!("{}", verdict(&all));
 }
 
 /// A class: means of a query.

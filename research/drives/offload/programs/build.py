@@ -13,9 +13,10 @@ from pathlib import Path
 
 COMPILER = "ziglang==0.16.0"
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[2]
+RESEARCH = HERE.parents[2]
+ROOT = RESEARCH.parent
 # The programs for the postings of the Smart SSD paper.
-PAPER = ROOT / "lab" / "gannet-lab" / "src" / "smart" / "programs"
+PAPER = RESEARCH / "lab" / "src" / "smart" / "programs"
 FLAGS = ["-target", "wasm32-freestanding", "-mcpu=mvp+mutable_globals+sign_ext", "-std=c11", "-O2", "-ffreestanding", "-nostdlib",
          "-fno-builtin", "-fno-sanitize=all", "-ffp-contract=off", "-Wall", "-Wextra", "-Wno-unused-function", "-Werror", "-g0"]
 LINKED = ["--no-entry", "--strip-all", "--stack-first", "-z", "stack-size=8192", "--initial-memory=65536", "--gc-sections"]
