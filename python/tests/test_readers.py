@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-RUNS = Path(__file__).resolve().parents[2] / "measure/python_readers_runs.py"
+RUNS = Path(__file__).resolve().with_name("readers_runs.py")
 DOCUMENTS, QUERIES, READERS = 60, 6000, 2
 
 

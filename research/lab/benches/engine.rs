@@ -2,7 +2,7 @@
 //! queries that are all in memory.
 //!
 //! `cargo bench --package gannet-lab` in `research/`, or with a name behind `--` one of them. Times
-//! are of this machine and what else it does; what is published is measured by `lab/*.py`.
+//! are of this machine and what else it does; what is published is measured by scripts.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

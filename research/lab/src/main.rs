@@ -8,12 +8,13 @@
 //! - `trees` runs the ordered indexes of the literature and Gannet's, `maintenance` the strategies
 //!   that maintain lists.
 //! - `disk` tells what the device does, `ssd` what a modelled one would do. `smart-ssd` tells what
-//!   one that runs programs would do, `offload` the same for an index and a log. `bench` and `search`
-//!   tell what a planner makes of such a drive. `tiers` tells what caches in tiers would save.
+//!   one that runs programs would do, `offload` the same for an index and a log. `bench` and
+//!   `search` tell what a planner makes of such a drive. `tiers` tells what caches in tiers would
+//!   save.
 //! - `wiser` is the engine of the WiSER paper as published, with each technique on and off.
 //!
-//! Running engines in turns, under memory limits, is the work of `lab/run.py`; see
-//! `docs/experiments/peers.md`.
+//! Running engines in turns, under memory limits, is the work of `research/peers/run.py`; see
+//! `research/peers/page.md`.
 
 mod answers;
 mod churn;

@@ -2,7 +2,8 @@
 //!
 //! A session runs one program over pages that the host names. OPEN starts it, GET polls it and
 //! fetches results, PUT writes pages without a file system, CLOSE frees it. The calls are those of
-//! the Smart SSD paper (Wang and Park, 2016). `docs/offload.md` maps them to NVMe.
+//! the Smart SSD paper (Wang and Park, 2016); `research/papers/smart-ssd/page.md` maps them to
+//! NVMe.
 //!
 //! Invariants: an implementation knows programs, pages and bytes, nothing of search. A program
 //! reads only the spans of its session. When a program fails, its session ends, and the host does

@@ -2,7 +2,7 @@
 //! the drive would pay for a set of queries.
 //!
 //! No answer depends on the drive. All times and energies are modelled and say so; counts are of
-//! programs that ran. See docs/offload.md.
+//! programs that ran. See research/papers/smart-ssd/page.md.
 
 mod bench;
 mod queries;

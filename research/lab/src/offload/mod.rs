@@ -4,7 +4,7 @@
 //! way that it has: all documents, the best without bounds, the best with them. What was counted is
 //! priced by profiles (`row`), by a grid of them (`map`), and with each number of them changed
 //! (`vary`). Then the same queries are asked with little memory, to know what frames hold. See
-//! docs/offload.md.
+//! research/papers/smart-ssd/page.md.
 
 mod map;
 mod row;

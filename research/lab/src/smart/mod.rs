@@ -2,7 +2,7 @@
 //!
 //! Each query runs twice over the same lists: as a program in the drive (`programs/`), and on the
 //! host (`host`). Both answers are compared byte for byte; counts are what was executed; times and
-//! energy are modelled from them by a profile. See docs/offload.md.
+//! energy are modelled from them by a profile. See research/papers/smart-ssd/page.md.
 
 mod calibrate;
 mod cases;
