@@ -49,6 +49,9 @@ mod documents;
 #[cfg(any(test, feature = "testing"))]
 mod fuzz;
 mod index;
+#[cfg(feature = "lab")]
+#[doc(hidden)]
+pub mod lab;
 mod postings;
 mod search;
 mod storage;
@@ -104,27 +107,4 @@ pub mod offload {
     pub use crate::search::{
         ListOffload, OffloadFound, OffloadList, OffloadRanking, OffloadTask, docs_span,
     };
-}
-
-/// The ordered index, the lists of postings and what they are made of, for the lab: structures of
-/// the literature are measured on the reads and writes of the engine, beside its own. No part of
-/// what a version promises.
-#[cfg(feature = "lab")]
-#[doc(hidden)]
-pub mod lab {
-    pub use crate::analysis::{fingerprint, term_key};
-    pub use crate::base::{Budget, ByteReader, PageAddress, Span, alone, put_bytes, put_varint};
-    pub use crate::btree::{Change as TreeChange, Tree};
-    pub use crate::cache::{FramePool, IoCounts, Pages, Step, Stop, finish, gather};
-    pub use crate::documents::{length_to_norm, norm_to_length};
-    pub use crate::postings::codec::block::{
-        BLOCK, NO_DOC, Numbers, Shape, distances, pack, unpack_docs, unpack_values,
-    };
-    pub use crate::postings::codec::bloom::{BLOOM_BYTES, bits_of, put_group};
-    pub use crate::postings::{
-        Addition, ChunkRef, ChunkStreams, Fragment, Inverter, Layout, MergeItem, MergeMemory,
-        PostingBuffer, TermCursor, TermDictionary, TermEntry, TermList, TermTree, TermView,
-        merge_window, relocate_window,
-    };
-    pub use crate::storage::{LogStart, Store, StreamWriter, Zone, ZoneTable};
 }

@@ -8,16 +8,18 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use divan::{Bencher, black_box};
-use gannet::lab::{BLOCK, Numbers, Shape, distances, pack, unpack_docs, unpack_values};
+use gannet::lab::BlockCodec;
 use gannet::{Document, Index, Operator, Snapshot};
 use tempfile::TempDir;
+
+const BLOCK: usize = BlockCodec::LENGTH;
 
 fn main() {
     divan::main();
 }
 
 /// Numbers below a power of two, the same at every run.
-fn numbers(bits: u32) -> Numbers {
+fn numbers(bits: u32) -> [u32; BLOCK] {
     let mut state = 7u64;
     [(); BLOCK].map(|()| {
         state = state
@@ -28,7 +30,7 @@ fn numbers(bits: u32) -> Numbers {
 }
 
 /// Documents with distances below a power of two.
-fn docs(bits: u32) -> Numbers {
+fn docs(bits: u32) -> [u32; BLOCK] {
     let mut doc = 0;
     numbers(bits).map(|distance| {
         doc += distance + 1;
@@ -41,27 +43,23 @@ fn pack_block(bencher: Bencher, bits: u32) {
     let values = numbers(bits);
     bencher.bench(|| {
         let mut out = Vec::with_capacity(512);
-        pack(black_box(&values), Shape::of(&values), &mut out);
+        BlockCodec::put_values(black_box(&values), &mut out);
         out
     });
 }
 
 #[divan::bench(args = [1, 4, 8, 13])]
 fn unpack_block_of_docs(bencher: Bencher, bits: u32) {
-    let distances = distances(0, &docs(bits));
-    let (shape, mut bytes) = (Shape::of(&distances), Vec::new());
-    pack(&distances, shape, &mut bytes);
-    let mut out = [0; BLOCK];
-    bencher.bench_local(|| unpack_docs(0, black_box(&bytes), shape, &mut out));
+    let (mut bytes, mut out) = (Vec::new(), [0; BLOCK]);
+    BlockCodec::put_docs(0, &docs(bits), &mut bytes);
+    bencher.bench_local(|| BlockCodec::read_docs(0, black_box(&bytes), &mut out));
 }
 
 #[divan::bench(args = [1, 4, 8, 13])]
 fn unpack_block_of_frequencies(bencher: Bencher, bits: u32) {
-    let values = numbers(bits);
-    let (shape, mut bytes) = (Shape::of(&values), Vec::new());
-    pack(&values, shape, &mut bytes);
-    let mut out = [0; BLOCK];
-    bencher.bench_local(|| unpack_values(black_box(&bytes), shape, &mut out));
+    let (mut bytes, mut out) = (Vec::new(), [0; BLOCK]);
+    BlockCodec::put_values(&numbers(bits), &mut bytes);
+    bencher.bench_local(|| BlockCodec::read_values(black_box(&bytes), &mut out));
 }
 
 /// An index of 50,000 documents that are made: `pN` is in one of N of them.

@@ -17,6 +17,7 @@
 //! `research/peers/page.md`.
 
 mod answers;
+mod bytes;
 mod churn;
 mod corpus;
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! Asking Gannet's lists: pages of lists go through frames in which there is little or nothing yet,
 //! as everything is read from the device for the others.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use gannet::Result;
-use gannet::lab::{Budget, FramePool, Pages, Stop, Store, TermCursor, TermList, finish};
+use gannet::lab::{FramePool, Pages, Stop, TermCursor, TermList, TermLists, finish};
 
 use super::coding::Postings;
 use super::queries::Both;
@@ -34,17 +34,14 @@ impl FreshFrames {
     /// Does something with such frames; threads have their own.
     pub fn with<T>(
         &self,
-        store: &Arc<Store>,
+        lists: &TermLists,
         act: impl FnOnce(&mut Pages<'_>) -> Result<T>,
     ) -> Result<T> {
         let frames = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = frames().pop();
         let (pool, uses) = match kept {
             Some(kept) => kept,
-            None => {
-                let budget = Budget::new(usize::MAX);
-                (FramePool::new(Arc::clone(store), &budget, QUERY_BYTES)?, 0)
-            }
+            None => (lists.frames(QUERY_BYTES)?, 0),
         };
         let done = act(&mut Pages::new(&pool));
         if uses + 1 < QUERIES_OF_FRAMES {

@@ -41,7 +41,7 @@ const BLOCK_PAGES: u32 = (BLOCK_BYTES / PAGE_SIZE) as u32;
 const _: () = assert!(ROOM / PLAIN_BYTES == 1022, "the paper's block");
 
 /// Packed postings that are tried together at first: what makes a block of numbers full.
-const STEP: usize = gannet::lab::BLOCK;
+const STEP: usize = gannet::lab::BlockCodec::LENGTH;
 
 /// The lists.
 pub struct Blocks {

@@ -5,13 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gannet::device::PAGE_SIZE;
-use gannet::lab::{Fragment, put_varint};
+use gannet::offload::Fragment;
 use gannet_ssd::Work;
 
 use super::blocks::BLOCK_BYTES;
 use super::coding::Coding;
 use super::strategy::Lists;
 use super::*;
+use crate::bytes::put_varint;
 use crate::random::Random;
 
 const PAGE: u64 = PAGE_SIZE as u64;

@@ -8,7 +8,7 @@
 //!
 //! ```text
 //! plain    document (4), frequency (4)
-//! block    shape of the distances (1), shape of the frequencies (1), distances, frequencies less
+//! block    shape of the distances (1), distances, shape of the frequencies (1), frequencies less
 //!          one
 //! tail     varint(2 * (distance - 1) + (1 if the frequency is 1)), and the frequency unless it
 //!          is 1
@@ -18,11 +18,16 @@
 //! a list is joined to another by coding its postings anew behind the other's blocks, which stay as
 //! they are.
 
-use gannet::lab::{
-    BLOCK, ByteReader, Fragment, NO_DOC, Numbers, Shape, distances, pack, put_varint, unpack_docs,
-    unpack_values,
-};
+use gannet::lab::BlockCodec;
+use gannet::offload::Fragment;
 use gannet::{Error, Result};
+
+use crate::bytes::{ByteReader, put_varint};
+
+/// Postings of a block.
+const BLOCK: usize = BlockCodec::LENGTH;
+
+const NO_DOC: u32 = BlockCodec::NO_DOC;
 
 const WHAT: &str = "a list of the lab";
 
@@ -220,29 +225,16 @@ fn append_packed(list: &mut Coded, new: &Postings) -> Result<()> {
     Ok(())
 }
 
-fn put_block(before: u32, docs: &Numbers, frequencies: &Numbers, out: &mut Vec<u8>) {
-    let distances = distances(before, docs);
+fn put_block(before: u32, docs: &[u32; BLOCK], frequencies: &[u32; BLOCK], out: &mut Vec<u8>) {
+    BlockCodec::put_docs(before, docs, out);
     let frequencies = frequencies.map(|frequency| frequency.wrapping_sub(1));
-    let shapes = [Shape::of(&distances), Shape::of(&frequencies)];
-    out.extend(shapes.map(Shape::code));
-    pack(&distances, shapes[0], out);
-    pack(&frequencies, shapes[1], out);
+    BlockCodec::put_values(&frequencies, out);
 }
 
 fn decode_block(before: u32, reader: &mut ByteReader<'_>, to: &mut Postings) -> Result<u32> {
     let (mut docs, mut frequencies) = ([0; BLOCK], [0; BLOCK]);
-    let shapes = [Shape::decode(reader.u8()?)?, Shape::decode(reader.u8()?)?];
-    unpack_docs(
-        before,
-        reader.take(shapes[0].length())?,
-        shapes[0],
-        &mut docs,
-    )?;
-    unpack_values(
-        reader.take(shapes[1].length())?,
-        shapes[1],
-        &mut frequencies,
-    )?;
+    reader.take(BlockCodec::read_docs(before, reader.rest(), &mut docs)?)?;
+    reader.take(BlockCodec::read_values(reader.rest(), &mut frequencies)?)?;
     to.docs.extend_from_slice(&docs);
     let frequencies = frequencies.map(|frequency| frequency.wrapping_add(1));
     to.frequencies.extend_from_slice(&frequencies);

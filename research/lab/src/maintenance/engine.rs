@@ -12,12 +12,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use gannet::device::{PAGE_SIZE, PagePool};
-use gannet::lab::{
-    Addition, Budget, ChunkStreams, FramePool, LogStart, MergeItem, MergeMemory, Pages, Span,
-    Store, StreamWriter, TermDictionary, TermEntry, TermList, TermTree, TermView, Zone, ZoneTable,
-    alone, finish, gather, merge_window, put_bytes, put_varint, relocate_window,
-};
+use gannet::device::PagePool;
+use gannet::lab::{TermLists, finish};
 use gannet::{Error, PageKind, Result};
 use gannet_ssd::hdd::DESKSTAR;
 use gannet_ssd::{Disk, Modelled, Work};
@@ -30,9 +26,7 @@ use super::queries::Both;
 use super::queries::Scoring;
 use super::run_file::Keys;
 use super::strategy::{Kept, Strategy};
-
-/// Any: an index would draw one.
-const IDENTITY: u64 = 1;
+use crate::bytes::put_varint;
 
 /// Cleaning as an index does it beside writing (`index/maintenance/clean.rs`): zones of which less
 /// than this lives, if that gives back one byte of so many, and moves no more bytes than these.
@@ -46,13 +40,7 @@ const READ_PAGES: usize = 32_768;
 /// The dictionary and the lists.
 pub struct Gannet {
     device: Arc<Modelled>,
-    store: Arc<Store>,
-    pool: FramePool,
-    terms: TermDictionary,
-    view: TermView,
-    streams: ChunkStreams,
-    tables: StreamWriter,
-    root: Option<Span>,
+    lists: TermLists,
     keys: Keys,
     norms: Arc<Vec<u8>>,
     buffers: PagePool,
@@ -72,17 +60,9 @@ impl Gannet {
         trace: bool,
     ) -> Result<Gannet> {
         let device = Arc::new(Modelled::open(folder, Disk::new(DESKSTAR), trace)?);
-        let store = Arc::new(Store::new(device.clone(), IDENTITY, ZoneTable::default()));
-        let terms = TermDictionary::new(&store);
         Ok(Gannet {
+            lists: TermLists::new(device.clone(), memory)?,
             device,
-            pool: FramePool::new(Arc::clone(&store), &Budget::new(usize::MAX), memory)?,
-            view: terms.view(),
-            terms,
-            streams: ChunkStreams::new(&store, MergeMemory::default()),
-            tables: StreamWriter::new(Arc::clone(&store), PageKind::Table),
-            root: None,
-            store,
             keys,
             norms,
             buffers: PagePool::new(READ_PAGES),
@@ -91,87 +71,33 @@ impl Gannet {
     }
 
     fn add(&mut self, flush: &Flush) -> Result<()> {
-        let keys = flush
-            .terms
-            .iter()
-            .map(|(term, _)| self.keys[*term as usize].as_slice());
-        let keys: Vec<&[u8]> = keys.collect();
-        let new = |places: Vec<usize>| {
-            let fragments = places.into_iter().map(|at| flush.terms[at].1.clone());
-            fragments.collect()
-        };
-        self.streams.leave_sparse_zones(&self.store);
-        let (store, streams, norms) = (&self.store, &self.streams, &self.norms);
-        let norm = |_, doc: u32| Ok(norms.get(doc as usize).copied().unwrap_or_default());
-        let join = |additions: Vec<Addition<'_>>| {
-            let items = additions
-                .into_iter()
-                .map(|Addition { key, old, new }| MergeItem {
-                    field: 0,
-                    key_bytes: key.len(),
-                    old,
-                    new,
-                    joins: false,
-                });
-            merge_window(store, streams, &norm, &items.collect::<Vec<_>>())
-        };
-        // So the trace is the same each time.
-        alone(|| self.terms.add(&self.pool, &keys, &new, &join))
+        let keys = flush.terms.iter();
+        let keys: Vec<&[u8]> = keys
+            .map(|(term, _)| self.keys[*term as usize].as_slice())
+            .collect();
+        let new = |at: usize| flush.terms[at].1.clone();
+        self.lists.add(&keys, &new, &self.norms)
     }
 
     fn clean(&mut self) -> Result<()> {
-        self.terms.flush()?;
-        self.streams.flush()?;
+        self.lists.flush()?;
         let nodes = &self.victims(PageKind::Node) | &self.victims(PageKind::Table);
         if !nodes.is_empty() {
-            self.terms
-                .move_out_of(&self.pool, &|zone| nodes.contains(&zone))?;
+            self.lists.move_nodes(&|zone| nodes.contains(&zone))?;
         }
         let chunks = self.victims(PageKind::Postings);
-        match chunks.is_empty() {
-            true => Ok(()),
-            false => self.clean_chunks(&|zone| chunks.contains(&zone)),
+        if !chunks.is_empty() {
+            self.lists.move_chunks(&|zone| chunks.contains(&zone))?;
         }
-    }
-
-    fn clean_chunks(&mut self, is_victim: &(dyn Fn(u32) -> bool + Sync)) -> Result<()> {
-        self.terms.flush()?;
-        let keys = self.keys_with_chunks(is_victim)?;
-        let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
-        let (store, streams) = (&self.store, &self.streams);
-        let relocate = |old: &[(usize, Option<&[u8]>)]| {
-            let entries = old.iter().map(|(_, entry)| entry.unwrap_or_default());
-            relocate_window(&entries.collect::<Vec<_>>(), is_victim, store, streams)
-        };
-        alone(|| self.terms.update(&self.pool, &keys, &relocate))
-    }
-
-    fn keys_with_chunks(&self, is_victim: &dyn Fn(u32) -> bool) -> Result<Vec<Vec<u8>>> {
-        let view = self.terms.view();
-        let (mut pages, mut keys) = (Pages::new(&self.pool), Vec::new());
-        for tree in TermTree::WITH_CHUNKS {
-            let tree = view.tree(tree);
-            let mut scan = tree.scan(&[]);
-            while finish(&mut pages, |pages| scan.advance(tree, pages))? {
-                pages.trim();
-                let chunks = TermEntry::decode_only_chunks(scan.value())?;
-                let mut spans = chunks.iter().flat_map(|chunk| chunk.place.spans());
-                if spans.any(|run| is_victim(run.zone)) {
-                    keys.push(scan.key().to_vec());
-                }
-            }
-        }
-        keys.sort_unstable();
-        Ok(keys)
+        Ok(())
     }
 
     /// The zones of a kind in which least lives; none if emptying them gives back too little.
     fn victims(&self, kind: PageKind) -> Victims {
-        let zones = self.store.zones();
-        let is_candidate = |zone: &Zone| {
+        let zones = self.lists.store().zones();
+        let candidates = zones.iter().filter(|(_, zone)| {
             !zone.open && zone.live > 0 && zone.kind == kind && zone.live_share() < LIVE_SHARE
-        };
-        let candidates = zones.iter().filter(|(_, zone)| is_candidate(zone));
+        });
         let mut candidates: Vec<(u64, u64, u32)> = candidates
             .map(|(number, zone)| (zone.live, zone.dead_bytes(), number))
             .collect();
@@ -191,39 +117,8 @@ impl Gannet {
         }
     }
 
-    /// Makes all durable and gives up zones that nothing is in.
-    fn write_root(&mut self) -> Result<()> {
-        self.terms.flush()?;
-        self.streams.flush()?;
-        let (mut named, mut root) = (Vec::new(), Vec::new());
-        self.terms.encode(&mut self.tables, &mut named)?;
-        put_bytes(&mut root, &named);
-        self.store.zones().encode(&mut root);
-        let before = self.root.replace(self.tables.append(&root)?);
-        if let Some(before) = before {
-            self.store.release_span(before);
-        }
-        self.tables.flush()?;
-        let mut unsynced = self.terms.take_unsynced();
-        unsynced.join(self.tables.take_unsynced());
-        for stream in self.streams.all() {
-            unsynced.join(stream.take_unsynced());
-        }
-        self.store.sync(&unsynced)?;
-        let start = LogStart {
-            zone: None,
-            page: 0,
-        };
-        let empty = self.store.zones().take_empty(0, start);
-        self.store.remove_zones(&empty)
-    }
-
-    /// What the dictionary has of a term.
-    fn found(&self, term: TermNumber, pages: &mut Pages<'_>) -> Result<Option<TermList>> {
-        let key = &self.keys[term as usize];
-        let found = finish(pages, |pages| self.view.get(key, pages))?;
-        let postings = found.decode()?;
-        Ok(postings.map(|postings| TermList::new(postings, Vec::new())))
+    fn key(&self, term: TermNumber) -> &[u8] {
+        &self.keys[term as usize]
     }
 }
 
@@ -231,18 +126,14 @@ impl Strategy for Gannet {
     fn flush(&mut self, flush: &Flush) -> Result<()> {
         self.add(flush)?;
         self.clean()?;
-        self.write_root()?;
-        self.view = self.terms.view();
-        Ok(())
+        self.lists.write_root()
     }
 
     /// Reads the heads and docs pages of all chunks in one batch; what else there is came with the
     /// entry.
     fn retrieve(&self, term: TermNumber) -> Result<u64> {
-        let mut pages = Pages::new(&self.pool);
-        let key = &self.keys[term as usize];
-        let found = finish(&mut pages, |pages| self.view.get(key, pages))?;
-        let Some(postings) = found.decode()? else {
+        let mut pages = self.lists.pages();
+        let Some(postings) = self.lists.postings(self.key(term), &mut pages)? else {
             return Ok(0);
         };
         let recent = postings.recent.iter().chain([&postings.entry.tail]);
@@ -261,17 +152,17 @@ impl Strategy for Gannet {
         });
         let wanted = buffered.collect::<Result<Vec<_>>>()?;
         if !wanted.is_empty() {
-            self.store.read(wanted)?;
+            self.lists.store().read(wanted)?;
         }
         Ok(bytes)
     }
 
     fn postings(&self, term: TermNumber) -> Result<Postings> {
         let mut all = Postings::default();
-        let Some(list) = self.found(term, &mut Pages::new(&self.pool))? else {
+        let Some(list) = self.lists.list(self.key(term), &mut self.lists.pages())? else {
             return Ok(all);
         };
-        self.frames.with(&self.store, |pages| {
+        self.frames.with(&self.lists, |pages| {
             let (mut cursor, mut positions) = (list.cursor(), Vec::new());
             while finish(pages, |pages| cursor.next(pages))? != u32::MAX {
                 finish(pages, |pages| cursor.positions(pages, &mut positions))?;
@@ -289,23 +180,21 @@ impl Strategy for Gannet {
     }
 
     fn both(&self, terms: [TermNumber; 2], scoring: &Scoring) -> Result<Both> {
-        let mut pages = Pages::new(&self.pool);
-        let lists = terms.map(|term| self.found(term, &mut pages));
+        let mut pages = self.lists.pages();
+        let lists = terms.map(|term| self.lists.list(self.key(term), &mut pages));
         let [one, other] = lists;
         match (one?, other?) {
             (Some(one), Some(other)) => self
                 .frames
-                .with(&self.store, |pages| both([one, other], scoring, pages)),
+                .with(&self.lists, |pages| both([one, other], scoring, pages)),
             _ => Ok(Both::default()),
         }
     }
 
     fn warm(&self, terms: &[TermNumber]) -> Result<()> {
         for some in terms.chunks(256) {
-            let mut pages = Pages::new(&self.pool);
-            finish(&mut pages, |pages| {
-                gather(some, |term| self.view.get(&self.keys[term as usize], pages))
-            })?;
+            let keys: Vec<&[u8]> = some.iter().map(|term| self.key(*term)).collect();
+            self.lists.warm(&keys)?;
         }
         Ok(())
     }
@@ -315,25 +204,22 @@ impl Strategy for Gannet {
     }
 
     fn kept(&self) -> Result<Kept> {
+        let store = self.lists.store();
         let kinds = [PageKind::Node, PageKind::Table];
         Ok(Kept {
-            file_bytes: self.store.zones().allocated_bytes(),
-            vocabulary_bytes: self.view.memory_bytes() as u64
-                + (self.pool.capacity() * PAGE_SIZE) as u64,
-            written_for_vocabulary: kinds
-                .map(|kind| self.store.written_bytes(kind))
-                .iter()
-                .sum(),
-            written_for_tables: self.store.written_bytes(PageKind::Table),
+            file_bytes: store.zones().allocated_bytes(),
+            vocabulary_bytes: self.lists.memory_bytes() as u64,
+            written_for_vocabulary: kinds.map(|kind| store.written_bytes(kind)).iter().sum(),
+            written_for_tables: store.written_bytes(PageKind::Table),
         })
     }
 
     fn details(&self) -> Json {
-        let trees = TermTree::ALL.map(|tree| {
-            let view = self.view.tree(tree);
-            let (entries, written) = (view.entries(), view.appended());
-            json!({ "tree": format!("{tree:?}"), "entries": entries, "nodes_written": written })
+        let trees = self.lists.trees().into_iter();
+        let trees = trees.map(|(tree, entries, written)| {
+            json!({ "tree": tree, "entries": entries, "nodes_written": written })
         });
-        json!({ "chunks_written_bytes": self.store.written_bytes(PageKind::Postings), "trees": trees })
+        let chunks = self.lists.store().written_bytes(PageKind::Postings);
+        json!({ "chunks_written_bytes": chunks, "trees": trees.collect::<Vec<_>>() })
     }
 }

@@ -19,10 +19,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gannet::lab::{ByteReader, Fragment, put_bytes, put_varint};
+use gannet::offload::Fragment;
 use serde_json::Value as Json;
 
 use crate::Outcome;
+use crate::bytes::{ByteReader, put_bytes, put_varint};
 
 const WHAT: &str = "a stream of flushes";
 

@@ -5,13 +5,14 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use gannet::lab::{Budget, Fragment, Inverter, PostingBuffer, length_to_norm, put_bytes};
-use gannet::{Analyzer, PhraseFilters, Scratch};
+use gannet::lab::{FlushInverter, Norm};
+use gannet::{Analyzer, Scratch};
 use serde_json::json;
 use std::collections::HashMap;
 
 use super::flush::{Flush, flush_name};
 use crate::Outcome;
+use crate::bytes::put_bytes;
 
 /// Documents of a batch of the inverter.
 const BATCH: u32 = 500;
@@ -44,7 +45,6 @@ struct Terms {
 /// Documents of a flush, and the rest of a corpus.
 struct Inverting<'a> {
     field: &'a str,
-    inverter: Inverter,
     analyzer: Analyzer,
     scratch: Scratch,
     key: Vec<u8>,
@@ -65,7 +65,6 @@ pub fn invert(wanted: &Wanted<'_>, folder: &Path) -> Outcome {
     let mut terms = Terms::default();
     let mut inverting = Inverting {
         field: wanted.field,
-        inverter: Inverter::default(),
         analyzer: Analyzer::default(),
         scratch: Scratch::default(),
         key: Vec::new(),
@@ -74,8 +73,8 @@ pub fn invert(wanted: &Wanted<'_>, folder: &Path) -> Outcome {
     };
     let (mut flushes, mut postings) = (0, 0);
     for first in (0..documents).step_by(every as usize) {
-        let buffer = inverting.buffer(&mut lines, first..documents.min(first + every))?;
-        let bytes = terms.coded(&buffer, &mut postings);
+        let flush = inverting.flush(&mut lines, first..documents.min(first + every))?;
+        let bytes = terms.coded(&flush, &mut postings);
         fs::write(folder.join(flush_name(flushes)), bytes)?;
         flushes += 1;
         eprintln!(
@@ -84,10 +83,7 @@ pub fn invert(wanted: &Wanted<'_>, folder: &Path) -> Outcome {
         );
     }
     terms.write(folder)?;
-    let norms = inverting
-        .lengths
-        .iter()
-        .map(|length| length_to_norm(*length));
+    let norms = inverting.lengths.iter().map(|length| Norm::of(*length));
     fs::write(folder.join("norms"), norms.collect::<Vec<u8>>())?;
     let meta = json!({
         "corpus": wanted.corpus, "field": wanted.field, "documents": documents, "flushes": flushes,
@@ -105,35 +101,33 @@ fn count_lines(path: &Path) -> Outcome<u32> {
 }
 
 impl Inverting<'_> {
-    /// A posting buffer with the next documents.
-    fn buffer(
+    /// Inverts the next documents.
+    fn flush(
         &mut self,
         lines: &mut impl Iterator<Item = std::io::Result<String>>,
         documents: std::ops::Range<u32>,
-    ) -> Outcome<PostingBuffer> {
-        let buffer = PostingBuffer::new(&Budget::new(usize::MAX))?;
+    ) -> Outcome<FlushInverter> {
+        let mut inverter = FlushInverter::new()?;
         for first in documents.clone().step_by(BATCH as usize) {
             for number in 0..BATCH.min(documents.end - first) {
                 let line = lines.next().ok_or("the corpus became shorter")??;
-                self.add(&line, number)?;
+                self.add(&line, number, &mut inverter)?;
             }
-            let batch = self.inverter.finish()?;
-            buffer.reserve_for(&batch)?;
-            buffer.add(&batch, first);
+            inverter.end_batch(first)?;
         }
-        Ok(buffer)
+        Ok(inverter)
     }
 
-    fn add(&mut self, line: &str, number: u32) -> Outcome {
+    fn add(&mut self, line: &str, number: u32, inverter: &mut FlushInverter) -> Outcome {
         let document: serde_json::Value = serde_json::from_str(line)?;
         let text = document[self.field].as_str().unwrap_or("");
-        let (inverter, key, mut tokens) = (&mut self.inverter, &mut self.key, 0);
+        let (key, mut tokens) = (&mut self.key, 0);
         self.analyzer.analyze(text, &mut self.scratch, |token| {
             if token.text.len() <= TERM_BYTES_MAX {
                 key.clear();
                 key.extend(FIELD);
                 key.extend(token.text.as_bytes());
-                inverter.add(key, number, token.position, PhraseFilters::None);
+                inverter.add(key, number, token.position);
                 tokens += 1;
             }
         });
@@ -145,17 +139,14 @@ impl Inverting<'_> {
 
 impl Terms {
     /// A flush as it stands in its file.
-    fn coded(&mut self, buffer: &PostingBuffer, postings: &mut u64) -> Vec<u8> {
-        let buffer = buffer.frozen();
-        let (keys, order) = buffer.sorted();
+    fn coded(&mut self, flush: &FlushInverter, postings: &mut u64) -> Vec<u8> {
         let mut bytes = Vec::new();
-        for (key, slot) in keys.into_iter().zip(order) {
-            let fragment: Fragment = buffer.fragment(slot);
+        flush.each(|key, fragment| {
             let place = self.place(key);
             self.frequencies[place as usize] += fragment.count;
             *postings += u64::from(fragment.count);
             Flush::put_term(place, &fragment, &mut bytes);
-        }
+        });
         bytes
     }
 

@@ -45,7 +45,7 @@ pub enum Rule {
 }
 
 /// Lists of a flush that are to be merged in, by term.
-pub type Fresh<'a> = Vec<(TermNumber, &'a gannet::lab::Fragment)>;
+pub type Fresh<'a> = Vec<(TermNumber, &'a gannet::offload::Fragment)>;
 
 /// Takes a list out of a merge, for it belongs elsewhere. Tells whether it did.
 pub type TakeOut<'t> = dyn FnMut(TermNumber, &Coded) -> Result<bool> + 't;

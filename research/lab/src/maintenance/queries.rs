@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use gannet::lab::norm_to_length;
+use gannet::lab::Norm;
 
 use super::coding::Postings;
 use super::flush::{Stream, TermNumber};
@@ -105,7 +105,7 @@ pub struct Scoring {
 impl Scoring {
     /// For documents of which the lengths are known as norms.
     pub fn of_norms(norms: &[u8]) -> Scoring {
-        let lengths = norms.iter().map(|norm| norm_to_length(*norm));
+        let lengths = norms.iter().map(|norm| Norm::length(*norm));
         Scoring::new(&lengths.collect::<Vec<_>>())
     }
 

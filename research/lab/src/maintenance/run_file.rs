@@ -15,12 +15,12 @@ use std::sync::Arc;
 
 use gannet::Result;
 use gannet::device::PAGE_SIZE;
-use gannet::lab::{put_bytes, put_varint};
 
 use super::coding::{Coded, Summary};
 use super::files::{FileNumber, Files, Pages, Place, bytes_of};
 use super::flush::TermNumber;
 use super::strategy::Part;
+use crate::bytes::{put_bytes, put_varint};
 
 /// Bytes that are gathered before they are written.
 const WRITE_BYTES: usize = 2 << 20;

@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use clap::ValueEnum;
-use gannet::lab::put_varint;
 
 use super::arguments::{Name, RunArguments, Setting};
 use super::coding::{Coded, Coding, Postings};
@@ -18,6 +17,7 @@ use super::invert::{Wanted, invert};
 use super::queries::{Mix, Scoring};
 use super::run::check;
 use super::*;
+use crate::bytes::put_varint;
 use crate::random::Random;
 
 const FLUSHES: usize = 12;

@@ -10,11 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gannet::device::PAGE_SIZE;
-use gannet::lab::{
-    Budget, ByteReader, FramePool, LogStart, Pages, Store, StreamWriter, Tree, TreeChange,
-    ZoneTable, finish, put_bytes,
-};
-use gannet::{Error, PageKind, Result};
+use gannet::lab::LoneTree;
+use gannet::{Error, Result};
 use gannet_ssd::{Modelled, Work};
 
 use super::device::drive;
@@ -34,19 +31,10 @@ const LIVE_SHARE: f64 = 0.4;
 /// Pages in the place of a node of the others.
 const PAGES_OF_NODE: usize = NODE_BYTES / PAGE_SIZE;
 
-/// Streams that have a write buffer.
-const STREAMS: usize = 2;
-
-/// Any: an index would draw one.
-const IDENTITY: u64 = 1;
-
 /// The tree.
 pub struct Packed {
     device: Arc<Modelled>,
-    store: Arc<Store>,
-    pool: FramePool,
-    tree: Tree,
-    tables: StreamWriter,
+    tree: LoneTree,
     root: PathBuf,
     moved: u64,
     /// Whether there is a cache: the pool has frames without one, too.
@@ -63,26 +51,19 @@ impl Packed {
             true => Some(fs::read(&root).map_err(|error| at(&root, error))?),
             false => None,
         };
-        let (mut zones, mut named) = (ZoneTable::default(), None);
-        if let Some(bytes) = &bytes {
-            let mut reader = ByteReader::new(bytes, "the root of the lab's tree");
-            named = Some(reader.bytes()?);
-            zones = ZoneTable::decode(&mut reader)?;
-        }
-        zones.set_zone_pages(Some(ZONE_PAGES));
-        let store = Store::new(device.clone(), IDENTITY, zones);
-        let store = Arc::new(store.with_write_pages(settings.write_buffer * PAGES_OF_NODE));
-        let budget = Budget::new(usize::MAX);
-        let frames = settings.cache * NODE_BYTES;
+        let (written, frames) = (
+            settings.write_buffer * PAGES_OF_NODE,
+            settings.cache * NODE_BYTES,
+        );
         Ok(Packed {
+            tree: LoneTree::open(
+                device.clone(),
+                bytes.as_deref(),
+                ZONE_PAGES,
+                written,
+                frames,
+            )?,
             device,
-            pool: FramePool::new(Arc::clone(&store), &budget, frames)?,
-            tree: match named {
-                Some(named) => Tree::open(Arc::clone(&store), named)?,
-                None => Tree::new(Arc::clone(&store)),
-            },
-            tables: StreamWriter::new(Arc::clone(&store), PageKind::Table),
-            store,
             root,
             moved: 0,
             keeps: settings.cache > 0,
@@ -92,7 +73,7 @@ impl Packed {
     /// Empties the frames between operations where there is no cache.
     fn forget(&self) {
         if !self.keeps {
-            self.pool.empty();
+            self.tree.forget();
         }
     }
 
@@ -100,7 +81,7 @@ impl Packed {
     fn clean(&mut self) -> Result<()> {
         let (mut dead, mut all) = (0, 0);
         let mut victims = Vec::new();
-        for (number, zone) in self.store.zones().iter() {
+        for (number, zone) in self.tree.store().zones().iter() {
             dead += zone.dead_bytes();
             all += zone.live + zone.dead_bytes();
             if !zone.open && zone.live_share() < LIVE_SHARE {
@@ -110,35 +91,21 @@ impl Packed {
         if (dead as f64) < all as f64 * DEAD_SHARE || victims.is_empty() {
             return Ok(());
         }
-        self.moved += self
-            .tree
-            .move_out_of(&self.pool, &|zone| victims.contains(&zone))?;
+        self.moved += self.tree.move_out_of(&|zone| victims.contains(&zone))?;
         self.write_root()
     }
 
     /// Makes all durable and gives up zones that nothing is in.
     fn write_root(&mut self) -> Result<()> {
-        self.tree.flush()?;
-        let (mut named, mut bytes) = (Vec::new(), Vec::new());
-        self.tree.encode(&mut self.tables, &mut named)?;
-        self.tables.flush()?;
-        let mut unsynced = self.tree.stream().take_unsynced();
-        unsynced.join(self.tables.take_unsynced());
-        self.store.sync(&unsynced)?;
-        let start = LogStart {
-            zone: None,
-            page: 0,
-        };
-        let empty = self.store.zones().take_empty(0, start);
-        put_bytes(&mut bytes, &named);
-        self.store.zones().encode(&mut bytes);
-        let new = self.root.with_extension("new");
-        fs::write(&new, &bytes).map_err(|error| at(&new, error))?;
-        fs::File::open(&new)
-            .and_then(|file| file.sync_all())
-            .and_then(|()| fs::rename(&new, &self.root))
-            .map_err(|error| at(&self.root, error))?;
-        self.store.remove_zones(&empty)
+        let root = &self.root;
+        self.tree.write_root(|bytes| {
+            let new = root.with_extension("new");
+            fs::write(&new, bytes).map_err(|error| at(&new, error))?;
+            fs::File::open(&new)
+                .and_then(|file| file.sync_all())
+                .and_then(|()| fs::rename(&new, root))
+                .map_err(|error| at(root, error))
+        })
     }
 }
 
@@ -162,17 +129,7 @@ impl Merging for Packed {
     fn merge(&mut self, changes: &[(&[u8], Change)]) -> Result<()> {
         self.forget();
         let keys: Vec<&[u8]> = changes.iter().map(|(key, _)| *key).collect();
-        self.tree.apply(&self.pool, &keys, &mut |window| {
-            for at in window.indexes() {
-                let change = match changes[at].1 {
-                    Some(value) => TreeChange::Put(encode(value)),
-                    None => TreeChange::Remove,
-                };
-                window.set(at, change)?;
-            }
-            Ok(())
-        })?;
-        self.tree.flush()?;
+        self.tree.put(&keys, &|at| changes[at].1.map(encode))?;
         self.clean()
     }
 }
@@ -185,9 +142,7 @@ impl OrderedIndex for Packed {
 
     fn search(&mut self, key: &[u8]) -> Result<Option<Value>> {
         self.forget();
-        let view = self.tree.view();
-        let found = finish(&mut Pages::new(&self.pool), |pages| view.get(key, pages))?;
-        Ok(found.map(|bytes| decode(&bytes)))
+        Ok(self.tree.get(key)?.map(|bytes| decode(&bytes)))
     }
 
     fn delete(&mut self, key: &[u8]) -> Result<()> {
@@ -196,14 +151,8 @@ impl OrderedIndex for Packed {
 
     fn range(&mut self, from: &[u8], most: usize) -> Result<Vec<(Vec<u8>, Value)>> {
         self.forget();
-        let view = self.tree.view();
-        let (mut pages, mut scan) = (Pages::new(&self.pool), view.scan(from));
-        let mut found = Vec::new();
-        while found.len() < most && finish(&mut pages, |pages| scan.advance(view, pages))? {
-            pages.trim();
-            found.push((scan.key().to_vec(), decode(scan.value())));
-        }
-        Ok(found)
+        let found = self.tree.range(from, most)?.into_iter();
+        Ok(found.map(|(key, value)| (key, decode(&value))).collect())
     }
 
     fn settle(&mut self) -> Result<()> {
@@ -215,18 +164,21 @@ impl OrderedIndex for Packed {
     }
 
     fn file_bytes(&self) -> u64 {
-        self.store.zones().allocated_bytes()
+        self.tree.store().zones().allocated_bytes()
     }
 
     fn memory(&self) -> usize {
-        let frames = if self.keeps { self.pool.capacity() } else { 0 };
-        let buffers = STREAMS * (self.store.write_pages() + 1);
-        (frames + buffers) * PAGE_SIZE + self.tree.view().memory_bytes()
+        let frames = if self.keeps {
+            self.tree.frame_bytes()
+        } else {
+            0
+        };
+        frames + self.tree.memory_bytes()
     }
 
     fn cleaning(&self) -> Cleaning {
         let page = PAGE_SIZE as u64;
-        let zones = self.store.zones();
+        let zones = self.tree.store().zones();
         let subfiles = zones
             .iter()
             .map(|(number, zone)| [number, zone.pages, zone.live.div_ceil(page) as u32]);

@@ -10,10 +10,16 @@
 //! offsets    for each token varint(distance of its start in the document), varint(its length)
 //! ```
 
-use gannet::PhraseFilters;
-use gannet::lab::{BLOCK, BLOOM_BYTES, bits_of, fingerprint, put_group, put_varint, term_key};
+use gannet::lab::{BlockCodec, BloomFilter};
 
 use super::input::{Collection, TermNumber};
+use crate::bytes::put_varint;
+
+/// Postings of a block.
+pub const BLOCK: usize = BlockCodec::LENGTH;
+
+/// Bytes of a filter.
+pub const BLOOM_BYTES: usize = BloomFilter::BYTES;
 
 /// What a query reads of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,7 +137,7 @@ impl Coded {
 
     fn end_block(&mut self, last: u32, filters: &mut [Vec<u8>; 2], ends: &mut [usize; KINDS]) {
         for (side, filters) in filters.iter_mut().enumerate() {
-            put_group(filters, &mut self.kinds[BEHIND + side]);
+            BloomFilter::put_group(filters, &mut self.kinds[BEHIND + side]);
             filters.clear();
         }
         let lengths = std::array::from_fn(|kind| (self.kinds[kind].len() - ends[kind]) as u32);
@@ -159,13 +165,6 @@ impl Coded {
     }
 }
 
-/// What stands for a word in filters; 0 for stop words.
-pub fn fingerprint_of(word: &str) -> u16 {
-    let mut key = Vec::new();
-    term_key(0, word.as_bytes(), &mut key);
-    fingerprint(&key, PhraseFilters::Bloom)
-}
-
 fn neighbours(
     collection: &Collection,
     tokens: &[u32],
@@ -175,5 +174,7 @@ fn neighbours(
     let beside = tokens
         .iter()
         .filter_map(|number| collection.neighbour(*number, is_behind));
-    beside.fold(0, |bits, term| bits | bits_of(fingerprints[term as usize]))
+    beside.fold(0, |bits, term| {
+        bits | BloomFilter::bits(fingerprints[term as usize])
+    })
 }

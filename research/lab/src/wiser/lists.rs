@@ -9,10 +9,12 @@ use std::path::Path;
 
 use gannet::Result;
 use gannet::device::PAGE_SIZE;
-use gannet::lab::{BLOCK, BLOOM_BYTES, put_varint};
 
-use super::code::{BEFORE, BEHIND, Coded, DOCS, KINDS, OFFSETS, POSITIONS, Part};
+use super::code::{
+    BEFORE, BEHIND, BLOCK, BLOOM_BYTES, Coded, DOCS, KINDS, OFFSETS, POSITIONS, Part,
+};
 use super::pages::{FileNumber, Pages, Stream, Writer, Zone};
+use crate::bytes::put_varint;
 
 /// Entries of a block of the dictionary.
 const ENTRIES: usize = 32;

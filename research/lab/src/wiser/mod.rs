@@ -24,13 +24,14 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
+use gannet::lab::BloomFilter;
 use gannet_ssd::Work;
 use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::queries::{self, Query};
 use cases::{Case, cases, scaled_threshold};
-use code::{BEFORE, BEHIND, Coded, DOCS, OFFSETS, POSITIONS, Part, fingerprint_of};
+use code::{BEFORE, BEHIND, BLOOM_BYTES, Coded, DOCS, OFFSETS, POSITIONS, Part};
 use documents::{Stored, TextWriter, Texts};
 use input::Collection;
 use lists::{Layout, ListWriter, Lists};
@@ -73,7 +74,12 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let sets = arguments.sets.iter().map(|name| {
         let path = arguments.queries.join(format!("{name}.tsv"));
         let mut queries = queries::read(&path)?;
-        queries.retain(|query| query.words.split(' ').all(|word| fingerprint_of(word) != 0));
+        queries.retain(|query| {
+            query
+                .words
+                .split(' ')
+                .all(|word| BloomFilter::fingerprint(word) != 0)
+        });
         queries.truncate(arguments.limit);
         Ok((name.as_str(), queries))
     });
@@ -129,7 +135,7 @@ impl Index {
         let fingerprints: Vec<u16> = collection
             .terms
             .iter()
-            .map(|word| fingerprint_of(word))
+            .map(|word| BloomFilter::fingerprint(word))
             .collect();
         let mut order: Vec<u32> = (0..collection.terms.len() as u32).collect();
         order.sort_by_key(|term| &collection.terms[*term as usize]);
@@ -336,7 +342,7 @@ impl Counted {
         json!({
             "lists": self.lists, "postings": self.postings, "documents": self.bytes[DOCS],
             "filters": self.bytes[BEHIND] + self.bytes[BEFORE], "positions": self.bytes[POSITIONS],
-            "offsets": self.bytes[OFFSETS], "filters_without_bitmap": 2 * self.postings * gannet::lab::BLOOM_BYTES as u64,
+            "offsets": self.bytes[OFFSETS], "filters_without_bitmap": 2 * self.postings * BLOOM_BYTES as u64,
             "empty_filters": self.empty_filters, "filters_in_all": 2 * self.postings,
             "lists_of_one_page": self.one_page, "zones_of_128_kib": self.large_zones,
         })

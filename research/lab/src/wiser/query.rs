@@ -1,10 +1,10 @@
 //! Queries as the paper runs them: list by list and page by page, every match is scored, and the
 //! ten best documents are read with the offsets of the words.
 
-use gannet::lab::bits_of;
+use gannet::lab::BloomFilter;
 use gannet::{Error, Result};
 
-use super::code::{BEFORE, BEHIND, fingerprint_of};
+use super::code::{BEFORE, BEHIND};
 use super::documents::Texts;
 use super::lists::{Cursor, Lists};
 use super::pages::Pages;
@@ -113,7 +113,7 @@ impl Engine<'_> {
                 false => (at + 1, BEFORE, words[at]),
             };
             let pays = behind.min(before) * MUCH_SMALLER <= one + other;
-            let bits = bits_of(fingerprint_of(neighbour));
+            let bits = BloomFilter::bits(BloomFilter::fingerprint(neighbour));
             let is_asked = match self.filters {
                 Filters::Off => false,
                 Filters::Plain | Filters::TwoWay => bits != 0,

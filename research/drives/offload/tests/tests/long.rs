@@ -1,13 +1,10 @@
 //! A list so long that its head has index pages, which no small index has.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use gannet::PhraseFilters;
 use gannet::device::{Access, BackendChoice, OpenOptions, open_directory};
-use gannet::lab::{
-    ChunkStreams, MergeItem, MergeMemory, Store, TermEntry, ZoneTable, merge_window, put_varint,
-};
+use gannet::lab::write_chunks;
 use gannet::offload::{ChunkRef, Fragment, ListOffload, OffloadList, OffloadRanking, OffloadTask};
 use gannet_offload::{Choice, Planner};
 use gannet_ssd::random::Random;
@@ -54,6 +51,15 @@ fn fragment(postings: &[Posting]) -> Fragment {
     fragment
 }
 
+/// Appends a number as fragments have it: seven bits a byte, the lowest first.
+fn put_varint(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
 /// Writes lists of one norm as chunks into a folder.
 fn write(folder: &Path, lists: &[&[Posting]]) -> Vec<Vec<ChunkRef>> {
     let options = OpenOptions {
@@ -62,23 +68,7 @@ fn write(folder: &Path, lists: &[&[Posting]]) -> Vec<Vec<ChunkRef>> {
         create: true,
     };
     let device = open_directory(folder, &options).unwrap();
-    let store = Arc::new(Store::new(device, 1, ZoneTable::default()));
-    let mut streams = ChunkStreams::new(&store, MergeMemory::default());
-    let items = lists.iter().map(|list| MergeItem {
-        field: 0,
-        key_bytes: 3,
-        old: None,
-        new: fragment(list),
-        joins: false,
-    });
-    let items: Vec<MergeItem<'_>> = items.collect();
-    let norms = |_, _| Ok(0);
-    let entries = merge_window(&store, &streams, &norms, &items).unwrap();
-    streams.flush().unwrap();
-    let entries = entries
-        .iter()
-        .map(|entry| TermEntry::decode(entry).unwrap());
-    entries.map(|entry| entry.chunks).collect()
+    write_chunks(device, lists.iter().map(|list| fragment(list)).collect()).unwrap()
 }
 
 fn list(postings: &[Posting], chunks: &[ChunkRef]) -> OffloadList<'static> {

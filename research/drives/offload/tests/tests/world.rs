@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use gannet::lab::{length_to_norm, norm_to_length};
+use gannet::lab::Norm;
 use gannet::{Document, Index, Limits, Options, SearchOptions, SearchResults};
 use gannet_offload::{Choice, Planner};
 use gannet_ssd::random::Random;
@@ -185,7 +185,7 @@ impl Paper {
     }
 
     fn score(&self, words: &[(usize, f32)], average: f32) -> f32 {
-        let length = norm_to_length(length_to_norm(self.words.len() as u32)) as f32;
+        let length = Norm::length(Norm::of(self.words.len() as u32)) as f32;
         let inverse = 1.0 / (1.2 * ((1.0 - 0.75) + 0.75 * length / average));
         let each = words.iter().map(|(word, idf)| {
             let frequency = self.words.iter().filter(|one| *one == word).count() as f32;

@@ -1,0 +1,17 @@
+//! What research builds on beside the public API: parts of an index alone, so that structures of
+//! the literature are measured on the reads and writes of the engine, beside its own.
+//!
+//! Each part is what it is in an index, on the same device, store and frames; only documents and
+//! log are missing. No part of what a version promises.
+
+mod coding;
+mod inverting;
+mod lists;
+mod tree;
+
+pub use self::coding::{BlockCodec, BloomFilter, Norm};
+pub use self::inverting::FlushInverter;
+pub use self::lists::{TermLists, write_chunks};
+pub use self::tree::LoneTree;
+pub use crate::cache::{FramePool, Pages, Stop, finish};
+pub use crate::postings::{TermCursor, TermList};
