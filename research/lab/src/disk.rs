@@ -102,9 +102,10 @@ impl Disk {
         while started.elapsed() < Duration::from_secs_f64(self.seconds) {
             let mut firsts = Vec::with_capacity(TOGETHER as usize);
             for _ in 0..TOGETHER {
-                let place = match is_random {
-                    true => self.random.below(places as usize) as u32,
-                    false => next % places,
+                let place = if is_random {
+                    self.random.below(places as usize) as u32
+                } else {
+                    next % places
                 };
                 next += 1;
                 firsts.push(place * pages);
@@ -131,9 +132,10 @@ impl Disk {
                 buffers,
             });
         }
-        match is_write {
-            true => self.device.write(&mut batch)?,
-            false => self.device.read(&mut batch)?,
+        if is_write {
+            self.device.write(&mut batch)?
+        } else {
+            self.device.read(&mut batch)?
         }
         Ok(())
     }

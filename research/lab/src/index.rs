@@ -34,9 +34,10 @@ pub fn run(arguments: &IndexArguments) -> Outcome {
         if let Some(batch) = batch {
             writing.write(batch)?;
         }
-        match ends_commit {
-            true => writing.commit(),
-            false => Ok(()),
+        if ends_commit {
+            writing.commit()
+        } else {
+            Ok(())
         }
     })?;
     index.checkpoint()?;

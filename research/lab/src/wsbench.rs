@@ -161,9 +161,10 @@ impl Draw<'_> {
         let at = self.random.below(tokens.len() - 1);
         let pair = [tokens[at], tokens[at + 1]];
         let rarer_first = self.corpus.frequency(pair[0]) <= self.corpus.frequency(pair[1]);
-        let (rarer, other) = match rarer_first {
-            true => (pair[0], pair[1]),
-            false => (pair[1], pair[0]),
+        let (rarer, other) = if rarer_first {
+            (pair[0], pair[1])
+        } else {
+            (pair[1], pair[0])
         };
         let popular = POPULAR.min(self.corpus.documents() / POPULAR_SHARE);
         let holds = self.is_of_level(rarer)

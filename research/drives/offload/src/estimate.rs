@@ -153,9 +153,10 @@ impl Facts {
 
 /// How many of `all` are met by `tries` at random.
 fn met(all: f64, tries: f64) -> f64 {
-    match all > 0.0 {
-        true => all * (1.0 - (-tries / all).exp()),
-        false => 0.0,
+    if all > 0.0 {
+        all * (1.0 - (-tries / all).exp())
+    } else {
+        0.0
     }
 }
 
@@ -222,9 +223,10 @@ impl Steps {
         let mut facts: Vec<Facts> = task.lists.iter().map(Facts::of).collect();
         facts.sort_by(|one, other| one.documents.total_cmp(&other.documents));
         let documents = f64::from(task.below).max(1.0);
-        let mut steps = match task.all_required {
-            true => Steps::of_intersection(&facts, documents),
-            false => Steps::of_union(&facts, documents),
+        let mut steps = if task.all_required {
+            Steps::of_intersection(&facts, documents)
+        } else {
+            Steps::of_union(&facts, documents)
         };
         if let (Way::Best, Some(ranking)) = (way, &task.ranking) {
             steps.rank(ranking, documents, Left::of(task, ranking));
@@ -258,9 +260,10 @@ impl Steps {
             steps.entries += list.blocks() * pages / list.pages.max(1.0);
             steps.moves += left;
             steps.pages += pages;
-            steps.host_pages += match list.is_short() {
-                true => list.pages * (blocks.max(1.0) / list.heads.max(1.0)).min(1.0),
-                false => list.heads + met(docs_pages, blocks),
+            steps.host_pages += if list.is_short() {
+                list.pages * (blocks.max(1.0) / list.heads.max(1.0)).min(1.0)
+            } else {
+                list.heads + met(docs_pages, blocks)
             };
             steps.reads += is_opened * list.reads(pages, blocks * 2.0 > list.blocks());
             if at > 0 {
@@ -297,10 +300,7 @@ impl Steps {
     /// Has what is found scored, as far as bounds leave it.
     fn rank(&mut self, ranking: &OffloadRanking, documents: f64, left: Left) {
         let top = ranking.top as f64;
-        let left = match self.found > top {
-            true => left,
-            false => Left::ALL,
-        };
+        let left = if self.found > top { left } else { Left::ALL };
         for count in [
             &mut self.blocks,
             &mut self.frequency_blocks,

@@ -109,9 +109,10 @@ pub fn plans(asked: &OffloadTask<'_>) -> std::result::Result<Vec<Plan>, String> 
             Err(why) => reason = why,
         }
     }
-    match plans.is_empty() {
-        true => Err(reason),
-        false => Ok(plans),
+    if plans.is_empty() {
+        Err(reason)
+    } else {
+        Ok(plans)
     }
 }
 
@@ -295,17 +296,19 @@ pub fn operation(asked: &OffloadTask<'_>) -> String {
         (true, _) => "intersection",
         (false, _) => "union",
     };
-    match asked.ranking.is_some() {
-        true => format!("ranked {what}"),
-        false => what.to_owned(),
+    if asked.ranking.is_some() {
+        format!("ranked {what}")
+    } else {
+        what.to_owned()
     }
 }
 
 /// Why a side was chosen: the times of both, and what makes the most of the difference.
 fn reason(host: &Estimate, drive: &Estimate, pays: bool) -> String {
-    let (winner, loser) = match pays {
-        true => (("drive", drive), ("host", host)),
-        false => (("host", host), ("drive", drive)),
+    let (winner, loser) = if pays {
+        (("drive", drive), ("host", host))
+    } else {
+        (("host", host), ("drive", drive))
     };
     format!(
         "the {} takes {:.3} ms and the {} {:.3} ms, modelled",

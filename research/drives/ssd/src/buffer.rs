@@ -70,9 +70,10 @@ impl WriteBuffer {
 
     /// The flushes that need not wait any longer.
     pub fn take_flushes(&mut self) -> Vec<usize> {
-        match self.is_empty() {
-            true => std::mem::take(&mut self.flushes),
-            false => Vec::new(),
+        if self.is_empty() {
+            std::mem::take(&mut self.flushes)
+        } else {
+            Vec::new()
         }
     }
 }

@@ -194,12 +194,11 @@ impl Asking<'_> {
     }
 
     fn word(&mut self) -> String {
-        match self.chance(60) {
-            true => {
-                let text = &self.words.texts[self.random.below(self.words.texts.len())];
-                text[self.random.below(text.len())].clone()
-            }
-            false => self.words.terms[self.random.below(self.words.terms.len())].clone(),
+        if self.chance(60) {
+            let text = &self.words.texts[self.random.below(self.words.texts.len())];
+            text[self.random.below(text.len())].clone()
+        } else {
+            self.words.terms[self.random.below(self.words.terms.len())].clone()
         }
     }
 

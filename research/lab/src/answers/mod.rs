@@ -125,9 +125,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
         .iter()
         .flat_map(|(name, them)| shown(name, them))
         .collect();
-    match shown.is_empty() {
-        true => Ok(()),
-        false => Err(shown.join("\n").into()),
+    if shown.is_empty() {
+        Ok(())
+    } else {
+        Err(shown.join("\n").into())
     }
 }
 

@@ -76,9 +76,10 @@ pub fn both(lists: [TermList; 2], scoring: &Scoring, pages: &mut Pages<'_>) -> R
     if !is_dense {
         finish(pages, |pages| {
             long.prefetch(&short.docs, pages)?;
-            match pages.has_wanted() {
-                true => Err(Stop::Pages),
-                false => Ok(()),
+            if pages.has_wanted() {
+                Err(Stop::Pages)
+            } else {
+                Ok(())
             }
         })?;
     }

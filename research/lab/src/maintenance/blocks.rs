@@ -261,9 +261,10 @@ fn summary_of(bytes: &[u8]) -> Result<Summary> {
         tail: length(10),
         positions: length(12),
     };
-    match summary.bytes() <= rest.len() {
-        true => Ok(summary),
-        false => Err(short()),
+    if summary.bytes() <= rest.len() {
+        Ok(summary)
+    } else {
+        Err(short())
     }
 }
 

@@ -117,9 +117,10 @@ impl Postings {
             .iter()
             .map(|frequency| u64::from(*frequency))
             .sum();
-        let end = match self.positions.is_empty() {
-            true => 0,
-            false => skip_varints(&self.positions, start, tokens)?,
+        let end = if self.positions.is_empty() {
+            0
+        } else {
+            skip_varints(&self.positions, start, tokens)?
         };
         let part = Postings {
             docs: self.docs[range.clone()].to_vec(),

@@ -108,12 +108,13 @@ impl Gannet {
             moved <= MOVED_BYTES_MAX
         });
         let dead: u64 = candidates.iter().map(|(_, dead, _)| dead).sum();
-        match dead * ONE_OF >= zones.allocated_bytes() {
-            true => candidates
+        if dead * ONE_OF >= zones.allocated_bytes() {
+            candidates
                 .into_iter()
                 .map(|(_, _, number)| number)
-                .collect(),
-            false => Victims::new(),
+                .collect()
+        } else {
+            Victims::new()
         }
     }
 

@@ -174,9 +174,10 @@ impl Files {
                 }
             }
         }
-        match batch.is_empty() {
-            true => Ok(()),
-            false => self.device.write(&mut batch),
+        if batch.is_empty() {
+            Ok(())
+        } else {
+            self.device.write(&mut batch)
         }
     }
 

@@ -187,9 +187,10 @@ impl Disk {
                 let place = random.below(self.bytes / batches.size) * batches.size;
                 transfer.page = (place / PAGE_SIZE) as u32;
             }
-            let done = match batches.is_write {
-                true => self.device.write(&mut transfers),
-                false => self.device.read(&mut transfers),
+            let done = if batches.is_write {
+                self.device.write(&mut transfers)
+            } else {
+                self.device.read(&mut transfers)
             };
             count += 1;
             shared.has_failed.fetch_or(done.is_err(), Ordering::Relaxed);

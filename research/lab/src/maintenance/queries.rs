@@ -72,9 +72,10 @@ impl Mix {
     /// The next list to ask for; none if there are none at all.
     pub fn draw(&self, random: &mut Random) -> Option<TermNumber> {
         let is_long = random.below(100) < LONG_PERCENT;
-        let lists = match is_long && !self.long.is_empty() || self.short.is_empty() {
-            true => &self.long,
-            false => &self.short[random.below(self.short.len())],
+        let lists = if is_long && !self.long.is_empty() || self.short.is_empty() {
+            &self.long
+        } else {
+            &self.short[random.below(self.short.len())]
         };
         (!lists.is_empty()).then(|| lists[random.below(lists.len())])
     }

@@ -87,9 +87,10 @@ impl Run {
         Place {
             file: self.file,
             start: entry.start,
-            length: match with_positions {
-                true => entry.summary.bytes(),
-                false => entry.summary.docs as usize,
+            length: if with_positions {
+                entry.summary.bytes()
+            } else {
+                entry.summary.docs as usize
             },
         }
     }

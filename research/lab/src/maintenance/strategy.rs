@@ -70,9 +70,10 @@ impl Part {
     /// A part that begins at a byte, with the positions behind it if they were asked for.
     pub fn new(summary: Summary, bytes: &Arc<Vec<u8>>, start: usize, with_positions: bool) -> Part {
         let docs = start..start + summary.docs as usize;
-        let positions = match with_positions {
-            true => docs.end..docs.end + summary.positions as usize,
-            false => docs.end..docs.end,
+        let positions = if with_positions {
+            docs.end..docs.end + summary.positions as usize
+        } else {
+            docs.end..docs.end
         };
         Part {
             summary,

@@ -36,9 +36,10 @@ fn sums(asked: &[Asked<'_>], side: &Side, (key, factor): (&str, f64)) -> Outcome
             let Some(run) = asked.trial.tried(way, prunes) else {
                 continue;
             };
-            let anew = match OF_FLASH.contains(&key) || key.is_empty() {
-                true => &side.trials.anew(run)?,
-                false => run,
+            let anew = if OF_FLASH.contains(&key) || key.is_empty() {
+                &side.trials.anew(run)?
+            } else {
+                run
             };
             add(&mut host, asked.on_host(run, &side.profile));
             add(&mut drive, asked.in_drive(anew, &side.profile));

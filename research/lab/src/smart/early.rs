@@ -237,9 +237,10 @@ impl Union<'_> {
             while low < high {
                 let middle = (low + high) / 2;
                 tally.add(7, 1);
-                match document(list.list[middle][0]) < target {
-                    true => low = middle + 1,
-                    false => high = middle,
+                if document(list.list[middle][0]) < target {
+                    low = middle + 1
+                } else {
+                    high = middle
                 }
             }
             tally.add(2, 1);
@@ -256,9 +257,10 @@ impl Union<'_> {
         if left == 0 || list.loaded.contains(&list.page) {
             return;
         }
-        let ahead = match list.page == list.loaded.end {
-            true => (2 * list.loaded.len()).clamp(1, MOST_AHEAD),
-            false => 1,
+        let ahead = if list.page == list.loaded.end {
+            (2 * list.loaded.len()).clamp(1, MOST_AHEAD)
+        } else {
+            1
         };
         list.loaded = list.page..list.page + ahead.min(left);
         self.tally.add(8, 0);

@@ -189,9 +189,10 @@ impl Cursor<'_> {
         while low < high {
             let middle = low + (high - low) / 2;
             tally.add(7, 1);
-            match document(self.list[middle][0]) < wanted {
-                true => low = middle + 1,
-                false => high = middle,
+            if document(self.list[middle][0]) < wanted {
+                low = middle + 1
+            } else {
+                high = middle
             }
         }
         self.place = low;

@@ -50,9 +50,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
     for line in &arguments.set {
         profile = profile.with(line)?;
     }
-    let report = match arguments.calibrate {
-        true => calibrate::calibrated(&profile, arguments.seed)?,
-        false => experiments(arguments, &profile)?,
+    let report = if arguments.calibrate {
+        calibrate::calibrated(&profile, arguments.seed)?
+    } else {
+        experiments(arguments, &profile)?
     };
     println!("{report}");
     Ok(())

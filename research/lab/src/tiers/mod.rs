@@ -184,9 +184,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
         std::fs::write(path, trace::lines(&workload))
             .map_err(|error| format!("{}: {error}", path.display()))?;
     }
-    let search = match arguments.search {
-        true => searches(&index, &arguments.field, &workload)?,
-        false => Vec::new(),
+    let search = if arguments.search {
+        searches(&index, &arguments.field, &workload)?
+    } else {
+        Vec::new()
     };
     let mut rows = Vec::new();
     for capacity in &arguments.capacities {

@@ -200,9 +200,10 @@ impl Settings {
             let flash = Box::new(Shared::new(&log, class, self.admission(small)));
             Tier::new(cache, flash, self.scheme, 0, self.ttl)
         };
-        let small_results = match self.tuned.admits_results {
-            true => RESULT_BYTES,
-            false => 0,
+        let small_results = if self.tuned.admits_results {
+            RESULT_BYTES
+        } else {
+            0
         };
         (
             tier(results, 0, small_results),

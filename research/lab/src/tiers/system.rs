@@ -206,9 +206,10 @@ impl<'a> System<'a> {
                 answer.saved_bytes -= used.bytes - held;
             }
             let read = self.read_rest(used, &entry, held);
-            let bytes = match self.settings.grows() {
-                true => held.max(read),
-                false => entry.bytes,
+            let bytes = if self.settings.grows() {
+                held.max(read)
+            } else {
+                entry.bytes
             };
             if found != Found::Memory || bytes > held {
                 new.push((Entry { bytes, ..entry }, found));
@@ -260,9 +261,10 @@ impl<'a> System<'a> {
             key: query,
             bytes: RESULT_BYTES,
             asked: self.queries_asked.get(&query).copied().unwrap_or(0),
-            again: match is_on_flash {
-                true => self.flash_price.read(pages(RESULT_BYTES)),
-                false => slow,
+            again: if is_on_flash {
+                self.flash_price.read(pages(RESULT_BYTES))
+            } else {
+                slow
             },
         }
     }
@@ -275,9 +277,10 @@ impl<'a> System<'a> {
             () => self.prefix(term, used),
         };
         let is_on_flash = self.lists.is_on_flash(term);
-        let price = match is_on_flash {
-            true => self.flash_price,
-            false => self.slow_price,
+        let price = if is_on_flash {
+            self.flash_price
+        } else {
+            self.slow_price
         };
         Entry {
             key: term,

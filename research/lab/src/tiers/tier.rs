@@ -130,9 +130,10 @@ impl Tier {
         if self.scheme == Scheme::Exclusive {
             self.flash.remove(entry.key, requests);
         }
-        match is_read {
-            true => (Found::Flash, end),
-            false => (Found::Buffer, end),
+        if is_read {
+            (Found::Flash, end)
+        } else {
+            (Found::Buffer, end)
         }
     }
 

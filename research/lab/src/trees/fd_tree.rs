@@ -90,9 +90,10 @@ impl FdTree {
 
     fn put(&mut self, key: &[u8], entry: Entry) -> Result<()> {
         self.records.put(key, entry.code());
-        match self.records.bytes() + self.fences.bytes() > self.head_most {
-            true => self.merge(),
-            false => Ok(()),
+        if self.records.bytes() + self.fences.bytes() > self.head_most {
+            self.merge()
+        } else {
+            Ok(())
         }
     }
 
@@ -323,9 +324,10 @@ impl OrderedIndex for FdTree {
     }
 
     fn delete(&mut self, key: &[u8]) -> Result<()> {
-        match key.len() > super::KEY_MAX {
-            true => Ok(()),
-            false => self.put(key, Entry::Gone),
+        if key.len() > super::KEY_MAX {
+            Ok(())
+        } else {
+            self.put(key, Entry::Gone)
         }
     }
 
@@ -616,9 +618,10 @@ impl Writer {
         if page.len() > 0 {
             self.full.push(page);
         }
-        match self.full.len() >= RUN {
-            true => self.write(file),
-            false => Ok(()),
+        if self.full.len() >= RUN {
+            self.write(file)
+        } else {
+            Ok(())
         }
     }
 

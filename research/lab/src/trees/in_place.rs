@@ -56,17 +56,15 @@ impl Nodes for InPlace {
     }
 
     fn write(&mut self, id: NodeId, node: Node) -> Result<()> {
-        match self.held.change(id, node) {
-            true => self.settle(),
-            false => Ok(()),
+        if self.held.change(id, node) {
+            self.settle()
+        } else {
+            Ok(())
         }
     }
 
     fn fetches(&self) -> usize {
-        match self.one_by_one {
-            true => 1,
-            false => self.held.most(),
-        }
+        if self.one_by_one { 1 } else { self.held.most() }
     }
 
     fn fetch(&mut self, ids: &[NodeId]) -> Result<()> {
@@ -87,13 +85,12 @@ impl Nodes for InPlace {
     fn settle(&mut self) -> Result<()> {
         let nodes = self.held.take();
         let places: Vec<_> = nodes.iter().map(|(id, node)| (*id, node.bytes())).collect();
-        match self.one_by_one {
-            true => {
-                for (slot, node) in places {
-                    self.file.write_run(slot, &[node])?;
-                }
+        if self.one_by_one {
+            for (slot, node) in places {
+                self.file.write_run(slot, &[node])?;
             }
-            false => self.file.write_scattered(&places)?,
+        } else {
+            self.file.write_scattered(&places)?
         }
         self.held.keep_written(nodes);
         Ok(())

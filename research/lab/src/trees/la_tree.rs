@@ -176,13 +176,12 @@ impl LaTree {
             });
             placed.push((slot, page.bytes()));
         }
-        match self.one_by_one {
-            true => {
-                for (slot, page) in &placed {
-                    self.file.write_run(*slot, &[*page])?;
-                }
+        if self.one_by_one {
+            for (slot, page) in &placed {
+                self.file.write_run(*slot, &[*page])?;
             }
-            false => self.file.write_scattered(&placed)?,
+        } else {
+            self.file.write_scattered(&placed)?
         }
         let slots = placed.iter().map(|(slot, _)| *slot);
         self.buffers.entry(id).or_default().pages.extend(slots);
@@ -195,12 +194,11 @@ impl LaTree {
             Some(buffer) => buffer.pages.clone(),
             None => return Ok(Vec::new()),
         };
-        let read = match self.one_by_one {
-            true => {
-                let pages = slots.iter().map(|slot| self.file.read(*slot));
-                pages.collect::<Result<Vec<_>>>()?
-            }
-            false => self.file.read_scattered(&slots)?,
+        let read = if self.one_by_one {
+            let pages = slots.iter().map(|slot| self.file.read(*slot));
+            pages.collect::<Result<Vec<_>>>()?
+        } else {
+            self.file.read_scattered(&slots)?
         };
         read.into_iter().map(Node::from_bytes).collect()
     }
@@ -303,9 +301,10 @@ impl LaTree {
             let mut past = buffer.past.iter();
             past.any(|past| past.saved >= cost(past.pages, is_last.then_some(children)))
         });
-        match has_paid {
-            true => self.empty(id, level),
-            false => Ok(()),
+        if has_paid {
+            self.empty(id, level)
+        } else {
+            Ok(())
         }
     }
 }
@@ -414,9 +413,10 @@ impl OrderedIndex for LaTree {
     }
 
     fn delete(&mut self, key: &[u8]) -> Result<()> {
-        match key.len() > KEY_MAX {
-            true => Ok(()),
-            false => self.change(key, None),
+        if key.len() > KEY_MAX {
+            Ok(())
+        } else {
+            self.change(key, None)
         }
     }
 
@@ -478,9 +478,10 @@ impl LaTree {
             if out.len() >= most {
                 break;
             }
-            let later = match at + 1 < node.len() {
-                true => waiting.split_off(node.key(at + 1)),
-                false => BTreeMap::new(),
+            let later = if at + 1 < node.len() {
+                waiting.split_off(node.key(at + 1))
+            } else {
+                BTreeMap::new()
             };
             let here = std::mem::replace(&mut waiting, later);
             self.gather(node.value(at) as NodeId, (from, most), here, out)?;

@@ -136,11 +136,12 @@ fn entry_fits(key: &[u8], value: Value) -> Result<()> {
             key.len()
         )));
     }
-    match value < VALUE_END {
-        true => Ok(()),
-        false => Err(Error::invalid(format!(
+    if value < VALUE_END {
+        Ok(())
+    } else {
+        Err(Error::invalid(format!(
             "the value {value} is too large: it must be below {VALUE_END}"
-        ))),
+        )))
     }
 }
 

@@ -54,12 +54,13 @@ impl Node {
                 let place = node.place(at);
                 place + 2 <= NODE_BYTES && place + node.u16(place) + AROUND <= NODE_BYTES
             });
-        match sound {
-            true => Ok(node),
-            false => Err(Error::damaged(
+        if sound {
+            Ok(node)
+        } else {
+            Err(Error::damaged(
                 "a node",
                 "expected entries within its bytes",
-            )),
+            ))
         }
     }
 

@@ -47,9 +47,10 @@ impl Packed {
         let device = Arc::new(Modelled::open(folder, drive()?, settings.trace)?);
         // Beside the folder: the engine's device makes nothing among files that are not its own.
         let root = folder.with_extension("root");
-        let bytes = match root.exists() {
-            true => Some(fs::read(&root).map_err(|error| at(&root, error))?),
-            false => None,
+        let bytes = if root.exists() {
+            Some(fs::read(&root).map_err(|error| at(&root, error))?)
+        } else {
+            None
         };
         let (written, frames) = (
             settings.write_buffer * PAGES_OF_NODE,

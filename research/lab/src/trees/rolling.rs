@@ -114,9 +114,10 @@ impl<T: Merging> OrderedIndex for Rolling<T> {
     }
 
     fn delete(&mut self, key: &[u8]) -> Result<()> {
-        match key.len() > KEY_MAX {
-            true => Ok(()),
-            false => self.change(key, None),
+        if key.len() > KEY_MAX {
+            Ok(())
+        } else {
+            self.change(key, None)
         }
     }
 

@@ -160,18 +160,20 @@ const KINDS: [&str; 5] = ["insert", "search", "update", "delete", "range"];
 pub fn run(arguments: &Arguments) -> Outcome {
     let folder = &arguments.folder;
     if folder.exists() != arguments.loaded {
-        let problem = match arguments.loaded {
-            true => "is not there: load it first, with --load-only",
-            false => "is there already: name another folder",
+        let problem = if arguments.loaded {
+            "is not there: load it first, with --load-only"
+        } else {
+            "is there already: name another folder"
         };
         return Err(format!("{} {problem}", folder.display()).into());
     }
     if arguments.mix.iter().sum::<usize>() == 0 {
         return Err("--mix has no operations: one of its numbers must be above 0".into());
     }
-    let load_seconds = match arguments.loaded {
-        true => None,
-        false => Some(load(arguments)?),
+    let load_seconds = if arguments.loaded {
+        None
+    } else {
+        Some(load(arguments)?)
     };
     if arguments.load_only {
         println!("{}", json!({ "load_seconds": load_seconds }));
@@ -302,9 +304,10 @@ fn open(arguments: &Arguments, settings: &Settings) -> Outcome<Box<dyn OrderedIn
 fn key(arguments: &Arguments, number: u64) -> [u8; 8] {
     let key = nth(arguments.seed, number);
     let is_skewed = arguments.keys == Keys::Skewed && number >= arguments.records;
-    match is_skewed && nth(key, 0) % 10 < SKEW {
-        true => (key / 10).to_be_bytes(),
-        false => key.to_be_bytes(),
+    if is_skewed && nth(key, 0) % 10 < SKEW {
+        (key / 10).to_be_bytes()
+    } else {
+        key.to_be_bytes()
     }
 }
 

@@ -184,9 +184,10 @@ impl Nodes for Sequential {
     }
 
     fn write(&mut self, id: NodeId, node: Node) -> Result<()> {
-        match self.held.change(id, node) {
-            true => self.settle(),
-            false => Ok(()),
+        if self.held.change(id, node) {
+            self.settle()
+        } else {
+            Ok(())
         }
     }
 

@@ -255,9 +255,10 @@ impl Nodes for Units {
             group.units.push(unit);
             self.reserved_units += 1;
         }
-        match self.reserved_units >= self.reserved_most {
-            true => self.commit(),
-            false => Ok(()),
+        if self.reserved_units >= self.reserved_most {
+            self.commit()
+        } else {
+            Ok(())
         }
     }
 

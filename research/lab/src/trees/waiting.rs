@@ -138,9 +138,10 @@ impl Waiting {
             let is_last = stop < block.len();
             block.drain(start..stop);
             self.entries -= removed;
-            match block.is_empty() {
-                true => self.drop_block(at),
-                false => at += 1,
+            if block.is_empty() {
+                self.drop_block(at)
+            } else {
+                at += 1
             }
             if is_last {
                 break;

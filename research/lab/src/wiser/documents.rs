@@ -77,9 +77,10 @@ impl TextWriter {
             .places
             .push((place.0 as u32, place.1 as u32, place.2 as u32));
         self.group.extend_from_slice(text.as_bytes());
-        match self.stored == Stored::Groups && self.group.len() < GROUP {
-            true => Ok(()),
-            false => self.end_group(),
+        if self.stored == Stored::Groups && self.group.len() < GROUP {
+            Ok(())
+        } else {
+            self.end_group()
         }
     }
 

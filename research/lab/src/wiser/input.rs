@@ -119,9 +119,10 @@ impl Collection {
     /// The term that stands right before or behind a token, if any does.
     pub fn neighbour(&self, number: u32, is_behind: bool) -> Option<TermNumber> {
         let number = number as usize;
-        let Range { start, end } = match is_behind {
-            true => number..number + 1,
-            false => number.checked_sub(1)?..number,
+        let Range { start, end } = if is_behind {
+            number..number + 1
+        } else {
+            number.checked_sub(1)?..number
         };
         let (one, other) = (self.tokens.get(start)?, self.tokens.get(end)?);
         let follows = one.doc == other.doc && one.position + 1 == other.position;

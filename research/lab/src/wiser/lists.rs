@@ -198,9 +198,10 @@ impl Lists {
         let bytes = |words: &mut dyn Iterator<Item = &Box<str>>| -> u64 {
             words.map(|word| word.len() as u64 + 8).sum()
         };
-        match in_memory {
-            true => bytes(&mut self.terms.iter().map(|(word, _)| word)),
-            false => bytes(&mut self.index.iter().map(|(word, _)| word)),
+        if in_memory {
+            bytes(&mut self.terms.iter().map(|(word, _)| word))
+        } else {
+            bytes(&mut self.index.iter().map(|(word, _)| word))
         }
     }
 

@@ -108,9 +108,10 @@ impl Engine<'_> {
             let ((behind, one), (before, other)) =
                 (cursors[at].costs(BEHIND), cursors[at + 1].costs(BEFORE));
             let is_first = self.filters == Filters::Plain || behind <= before;
-            let (word, side, neighbour) = match is_first {
-                true => (at, BEHIND, words[at + 1]),
-                false => (at + 1, BEFORE, words[at]),
+            let (word, side, neighbour) = if is_first {
+                (at, BEHIND, words[at + 1])
+            } else {
+                (at + 1, BEFORE, words[at])
             };
             let pays = behind.min(before) * MUCH_SMALLER <= one + other;
             let bits = BloomFilter::bits(BloomFilter::fingerprint(neighbour));

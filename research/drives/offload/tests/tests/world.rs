@@ -177,9 +177,10 @@ impl Paper {
 
     fn matches(&self, asked: &Asked) -> bool {
         let has = |word: &usize| self.words.contains(word);
-        let is_wanted = match asked.required.is_empty() {
-            true => asked.optional.iter().any(has),
-            false => asked.required.iter().all(has),
+        let is_wanted = if asked.required.is_empty() {
+            asked.optional.iter().any(has)
+        } else {
+            asked.required.iter().all(has)
         };
         is_wanted && !self.is_deleted && !asked.excluded.iter().any(has)
     }

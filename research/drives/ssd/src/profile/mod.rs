@@ -161,9 +161,10 @@ impl Profile {
         let pages = bytes.div_ceil(u64::from(PAGE_BYTES));
         while low < high {
             self.geometry.blocks = low + (high - low) / 2;
-            match self.host_pages() < pages {
-                true => low = self.geometry.blocks + 1,
-                false => high = self.geometry.blocks,
+            if self.host_pages() < pages {
+                low = self.geometry.blocks + 1
+            } else {
+                high = self.geometry.blocks
             }
         }
         self.geometry.blocks = low;
@@ -205,9 +206,10 @@ impl Profile {
 
     fn check_units(&self) -> Result<()> {
         let (page, unit) = (self.geometry.page_bytes, self.geometry.unit_bytes);
-        match page.is_multiple_of(unit) && PAGE_BYTES.is_multiple_of(unit) {
-            true => Ok(()),
-            false => Err(self.wrong("pages of flash and of the host must be whole units")),
+        if page.is_multiple_of(unit) && PAGE_BYTES.is_multiple_of(unit) {
+            Ok(())
+        } else {
+            Err(self.wrong("pages of flash and of the host must be whole units"))
         }
     }
 

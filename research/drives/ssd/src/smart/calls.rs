@@ -144,11 +144,12 @@ fn emit(mut caller: Caller<'_, Inside>, from: u32, bytes: u32) -> Result<(), was
 
 /// Fails when modelled time is over.
 pub fn in_time(nanos: Nanos, limit: Nanos) -> Result<(), String> {
-    match nanos > limit {
-        true => Err(format!(
+    if nanos > limit {
+        Err(format!(
             "it ran for more than {} ms, modelled",
             limit / 1_000_000
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }

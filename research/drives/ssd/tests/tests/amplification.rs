@@ -159,9 +159,10 @@ fn a_trim_lowers_amplification_as_its_closed_form_says() {
             }
             for _ in 0..host {
                 let page = random.draw() % host;
-                match random.draw() % 1_000 < (1_000.0 * trims) as u64 {
-                    true => trim_one(&mut drive, &mut random, host),
-                    false => drive.preload(page, 1).unwrap(),
+                if random.draw() % 1_000 < (1_000.0 * trims) as u64 {
+                    trim_one(&mut drive, &mut random, host)
+                } else {
+                    drive.preload(page, 1).unwrap()
                 }
             }
         }

@@ -120,11 +120,12 @@ fn a_batch_is_given_at_once() {
         let mut batch: Vec<_> = (0..16)
             .map(|at| transfer(&pool, file, 15 * at, 1))
             .collect();
-        match together {
-            true => device.read(&mut batch).unwrap(),
-            false => batch
+        if together {
+            device.read(&mut batch).unwrap()
+        } else {
+            batch
                 .chunks_mut(1)
-                .for_each(|one| device.read(one).unwrap()),
+                .for_each(|one| device.read(one).unwrap())
         }
         device.work().read_nanos
     };
