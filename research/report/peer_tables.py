@@ -1,7 +1,6 @@
 """The tables of Gannet beside its peers on several corpora, of one result file of `research/peers/run.py` each."""
 from columns import MIB, Column, ENGINES, Table, median, two_digits
 
-FRONT_SET = "mix"
 NO_LIMIT = "no limit"
 # The least that Gannet takes. Of a small index it is more than the share that was asked for.
 LEAST_BYTES = 16 * MIB
@@ -70,12 +69,6 @@ def ratio(peer, rows):
     return ours / theirs if ours and theirs else None
 
 
-def to_fastest(rows):
-    """Gannet's rate to that of the fastest peer."""
-    ratios = [ratio(peer, rows) for peer in {row["engine"] for row in rows} - {"gannet"}]
-    return min((value for value in ratios if value), default=None)
-
-
 def ratio_columns(result):
     """For each memory the ratio to each peer."""
     return [Column(f"{memory}: {ENGINES[peer]}", in_memory(memory, lambda rows, peer=peer: ratio(peer, rows)), two_digits)
@@ -84,22 +77,6 @@ def ratio_columns(result):
 
 def in_memory(memory, of):
     return lambda rows: of([row for row in rows if memory_of(row) == memory])
-
-
-def front_columns(result):
-    """For each memory the ratio of the mix to the fastest peer, and the set where it is least."""
-    return [Column(f"{memory}", in_memory(memory, front_cell)) for memory in memories_of(result)]
-
-
-def front_cell(rows):
-    by_set = {}
-    for row in rows:
-        by_set.setdefault(row["set"], []).append(row)
-    ratios = {name: value for name, some in by_set.items() if (value := to_fastest(some))}
-    if FRONT_SET not in ratios:
-        return None
-    least = min(ratios, key=ratios.get)
-    return f"{two_digits(ratios[FRONT_SET])} ({least}: {two_digits(ratios[least])})"
 
 
 def figures(*wanted):
@@ -117,7 +94,6 @@ INDEXING = [("s", "seconds", 1), ("GB written", "bytes_written", 1e-9), ("index 
 LATENCIES = figures(*((f"{share} us", f"latency_us_{share}", 1) for share in ("p50", "p95", "p99")))
 
 PEER_TABLES = {
-    "peers-front": Table("corpus", lines_by("corpus"), front_columns),
     "peers-ratios": Table("corpus and set", lines_by("corpus", "set"), ratio_columns),
     "peers-costs": Table("memory and set", lines_by("memory", "set"), COSTS),
     "peers-growth": Table("set and engine", of_set_and_engine, growth_columns),

@@ -82,27 +82,6 @@ def rate_ratio(rows):
     return rates["gannet"] / max(peers) if rates["gannet"] and peers else None
 
 
-FRONT_QUERIES = {
-    "mix": "a mix of all kinds", "web-all": "a log of web queries", "phrase-1000": "phrases of a rarer and a very frequent word",
-    "and-1000": "both of two words", "and-100000": "both of two very frequent words", "or-1000": "either of two words",
-    "or-1000+documents": "the same, with documents and snippets",
-}
-
-
-def front_query_lines(result):
-    """Queries a second of some sets, in words, and documents a second of indexing."""
-    lines = by("set")(result)
-    front = {f"queries/s: {words}": lines[name] for name, words in FRONT_QUERIES.items() if name in lines}
-    indexes = result["settings"]["indexes"].items()
-    indexed = [{"engine": name, "qps": figures["documents"] / figures["seconds"]} for name, figures in indexes]
-    return front | {f"documents/s indexed, {result['settings']['flushes']} commits": indexed}
-
-
-def front_rates(result):
-    """The rates of the engines that were asked."""
-    return [Column(ENGINES[name], median("qps", engine=name), whole) for name in asked_engines(result)]
-
-
 def asked_engines(result):
     return [name for name in ENGINES if any(row["engine"] == name for row in result["rows"])]
 
@@ -367,7 +346,6 @@ TABLES = {
     "python-peers": Table("package and limit", package_lines, PEERS),
     # research/peers/run.py
     "queries": Table("set", by("set"), query_columns),
-    "front-queries": Table("what", front_query_lines, front_rates),
     "answers": ANSWERS,
     **PEER_TABLES,
     # research/measure/filters.py

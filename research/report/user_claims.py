@@ -25,15 +25,6 @@ def documents(name):
     return lambda shown: shown.settings["corpora"][name]["docs"]
 
 
-def mb_of_text(corpus):
-    return lambda shown: next(row["source_bytes"] for row in shown.rows if row["corpus"] == corpus) / 1e6
-
-
-def cpu_ratio(name):
-    """Processor time of Gannet's query to that of Tantivy's."""
-    return lambda shown: shown.at(name, "CPU us a query: Gannet") / shown.at(name, "CPU us a query: Tantivy")
-
-
 def held(shown):
     """MiB that Tantivy holds with articles and Linux sources."""
     return [row["held_bytes"] / MIB for row in shown.rows if row["engine"] == "tantivy" and row["corpus"] in ("articles", "linux")]
@@ -81,32 +72,8 @@ def seconds_to_tantivy(*corpora):
     return lambda shown: tuple(shown.at(corpus, "s: Gannet") / shown.at(corpus, "s: Tantivy") for corpus in corpora)
 
 
-def filters_gain_less(shown):
-    """The gain of phrase filters with phrases of a rarer and a frequent word, to that with phrases of the web log."""
-    return [shown.at(f"{corpus}, `phrase-1000`", "ratio") / shown.at(f"{corpus}, `web-phrase`", "ratio") for corpus in ("passages", "articles", "linux")]
-
-
 def documents_indexed(shown):
     return shown.settings["indexes"]["gannet"]["documents"]
-
-
-def map_row(width, cores):
-    """Host / drive of one line of the map of drives, over all links."""
-    return lambda shown: shown.line(f"{width}, {cores}")
-
-
-def faster_share(kind):
-    """Per cent of the queries that the paper's drive is faster with, nothing in memory."""
-    def of(shown):
-        line = f"smart-ssd-2016, {kind}, cold"
-        return 100 * shown.at(line, "drive faster") / shown.at(line, "queries")
-    return of
-
-
-def bytes_a_posting(shown):
-    """Of the pages of all lists of intersections."""
-    asked = [row for row in shown.rows if row["set"] == "and"]
-    return 4096 * sum(row["list_pages"] for row in asked) / sum(sum(row["frequencies"]) for row in asked)
 
 
 def held_to_told(shown):
@@ -132,38 +99,14 @@ ABOVE = "most MiB held above the budget, file pages not counted"
 
 README = [
     Claim("It searches millions of documents with a memory budget of 64 MiB", "memory-eightfold", "", documents("passages8"), at_least(2e6), "documents"),
-    Claim("of 100 pages that a mix of queries reads for the first time it uses 99", "paper-passages", "paper-least", used_of_100, about(99, 0.007), "pages"),
-    Claim("ranked queries over hundreds of megabytes of text", "python-peers", "python-peers", to_gannet("SQLite FTS5", ASKED), at_least(10),
-          "times SQLite's queries a CPU second"),
-    Claim("The process holds the budget plus at most 64 MiB", "memory-twentieth", MEMORY, most_excess, at_most(64), "MiB above the budget, at most"),
-    Claim("The process holds the budget plus at most 64 MiB", "memory-full", MEMORY, most_excess, at_most(64), "MiB above the budget, at most"),
-    Claim("with Python and Arrow 128 MiB", "python-memory", "checks", lambda shown: shown.check(ABOVE), at_most(128), "MiB above the budget"),
-    Claim("bulk indexing and dense conjunctions must be as fast as possible", "rate", "rate", lambda shown: shown.column("rate to fastest"),
-          at_most(0.95), "of the rate of Tantivy's fastest setting"),
-    Claim("bulk indexing and dense conjunctions must be as fast as possible", *SIXTEENTH, lambda shown: shown.at("and-100000", "ratio"),
-          at_most(0.95), "of the faster peer's rate"),
+    Claim("half a million passages", *SIXTEENTH, documents_indexed, about(5e5, 0.1), "documents"),
+    Claim("may cache a sixteenth of Gannet's index", *SIXTEENTH, index_to_cache, about(16), "times the cache"),
+    Claim("99 % of the pages that a cold mix reads are used", "paper-passages", "paper-least", used_of_100, about(99, 0.007), "% of pages"),
     Proof("a crash at any point leaves the last durable state", "crates/gannet/tests/tests/kill.rs", "what_was_acknowledged_survives_kills"),
-    Claim("A query waits for a few rounds of requests", "remote", "remote", lambda shown: shown.column("cold query: rounds"), at_most(4), "rounds of a cold query"),
-    Claim("Half a million passages", *SIXTEENTH, documents_indexed, about(5e5, 0.1), "documents"),
-    Claim("440 MB of JSON lines", "filters", "filter-space", mb_of_text("passages"), about(440, 0.01), "MB"),
-    Claim("8 threads on 2 cores", *SIXTEENTH, lambda shown: (*threads_of(shown), cores(shown)), exactly(8, 2), "threads and cores"),
-    Claim("Each engine may cache 25 MiB", *SIXTEENTH, cache_mib, about(25), "MiB"),
-    Claim("a sixteenth of Gannet's index", *SIXTEENTH, index_to_cache, about(16), "times the cache"),
-    Claim("Bulk indexing and conjunctions of very frequent words take more CPU than Tantivy's", "rate", "rate",
-          lambda shown: shown.column("by CPU"), at_most(0.99), "of Tantivy's documents a CPU second"),
-    RUNS,
-    Claim("16 MiB is 1/25 of the index of passages, 1/21 of articles and 1/38 of Linux sources", *ALL_CORPORA, index_to_least("passages", "articles", "linux"), like(25.4, 21.4, 37.9, share=0.01), "times the cache"),
-    Claim("SeekStorm is ahead for ANDs and ORs of rarer words and for phrases of the web log", "peers-passages peers-articles", "peers-ratios",
+    Claim("With memory for the whole index others are as fast or faster", "peers-passages peers-articles", "peers-ratios",
           lambda shown: [shown.at(f"{corpus}, `{name}`", "no limit: SeekStorm") for corpus in ("passages", "articles") for name in ("and-1000", "or-1000", "web-phrase")],
           at_most(0.95), "of SeekStorm's rate"),
-    Claim("Tantivy for ORs in `passages8`", "peers-passages peers-passages8", "peers-ratios", lambda shown: shown.at("passages8, `or-1000`", "no limit: Tantivy"), at_most(0.95), "of Tantivy's rate"),
-    Claim("eight times the passages take 2.0 times as long as with Tantivy", *ALL_CORPORA, seconds_to_tantivy("passages8"), about(1.98), "times Tantivy's seconds"),
-    Claim("with phrases of the web log the filters gain less", "filters", "filters", filters_gain_less, at_least(1.1), "times the gain with phrases of the web log"),
-    Claim("conjunctions of very frequent words take more CPU than Tantivy's", *SIXTEENTH, cpu_ratio("and-100000"), at_least(1.05), "times Tantivy's CPU"),
-    Claim("it pays for intersections of lists with 4 bytes a posting and more", "offload", "offload-map-and", map_row(4, 1), at_least(1), "times the host's rate, 4 bytes"),
-    Claim("or with many cores in the drive", "offload", "offload-map-and", map_row(1, 16), at_least(1), "times the host's rate, 16 cores"),
-    Claim("of about one byte a posting", "offload", "", bytes_a_posting, about(1, 0.2), "bytes"),
-    Claim("the drive of the paper wins few queries", "offload", "offload-plans", faster_share("and"), at_most(20), "% of intersections"),
+    Claim("Bulk indexing takes more processor time than Tantivy's", "rate", "rate", lambda shown: shown.column("by CPU"), at_most(0.99), "of Tantivy's documents a CPU second"),
 ]
 
 BENCHMARKS = [

@@ -4,6 +4,7 @@ import re
 import unittest
 from pathlib import Path
 
+import front_chart
 import pages
 from folders import RESEARCH, ROOT
 from page_claims import Claim, Proof, Shown, about, between, exactly, spans
@@ -12,9 +13,7 @@ from results import COMMITTED, all_committed
 # Figures that are no claims, by page and with the reason: limits, defaults, and settings of a
 # measurement that say what was done, not what came of it.
 SETTINGS = {
-    "README.md": {
-        "`passages8` has eight times the passages": "the corpus",
-    },
+    "README.md": {},
     "docs/benchmarks.md": {},
     "docs/guide.md": {
         "`--timeout` (10 s)": "a default",
@@ -356,6 +355,9 @@ class Claims(unittest.TestCase):
             claimed = [claim.words for claim in pages.CLAIMS.get(page, [])]
             left = pages.figures_left((ROOT / page).read_text(), [*claimed, *settings])
             self.assertEqual(left, [], f"{page}: add a claim to research/report/user_claims.py, or a setting to research/tests/test_pages.py, or leave the figure out")
+
+    def test_the_chart_of_the_front_page_is_that_of_its_result(self):
+        self.assertEqual((ROOT / "docs" / "mix.svg").read_text(), front_chart.picture(), "run research/report/front_chart.py")
 
     def test_each_setting_is_still_in_its_page(self):
         for page, settings in SETTINGS.items():

@@ -81,9 +81,6 @@ class Tables(unittest.TestCase):
         self.assertIn("| few, `mix` | 3.0 | 1.5 | 3.0 | 1.5 |", text)
         self.assertIn("| many, `mix` | 0.50 | - | 0.50 | - |", text)
         self.assertIn("docs/results/many.json", text, "where the figures of the second file are from")
-        self.write("<!-- table: peers-front from few.json many.json -->")
-        self.tables()
-        self.assertIn("| few | 1.5 (mix: 1.5) | 1.5 (mix: 1.5) |", (self.root / "README.md").read_text(), "to the faster peer")
 
     def test_markers_that_cannot_be_filled_are_errors(self):
         for marker, end, told in [
