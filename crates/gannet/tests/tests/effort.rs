@@ -119,6 +119,40 @@ fn words_that_are_joined_cost_as_much_each_however_many_there_are() {
     }
 }
 
+#[test]
+fn a_word_scores_the_same_beside_many_others() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let index = open(Index::options(), &folder.path().join("index")).expect("an index");
+    let document = |id: usize| {
+        let (own, title) = (format!("a own{id} b"), format!("own{id}"));
+        // Every third has its word in both fields.
+        let title = if id.is_multiple_of(3) {
+            title
+        } else {
+            "c".to_owned()
+        };
+        Document::new(id.to_string(), [("title", &title[..]), ("body", &own[..])])
+    };
+    let documents = (0..200).map(document).collect::<gannet::Result<_>>();
+    index.write(documents.expect("documents")).expect("written");
+    index.checkpoint().expect("a checkpoint");
+    let snapshot = index.snapshot();
+    let scores = |text: &str| {
+        let query = snapshot.parse(text, Operator::Or).expect("a query");
+        let found = snapshot.search(&query).top(200).run().expect("an answer");
+        let scores = found.hits.into_iter().map(|hit| (hit.id, hit.score));
+        scores.collect::<std::collections::BTreeMap<_, _>>()
+    };
+    let words: Vec<String> = (0..100).map(|word| format!("own{word}")).collect();
+    let together = scores(&words.join(" "));
+    assert_eq!(together.len(), words.len());
+    for word in words {
+        let alone = scores(&word);
+        let (id, score) = alone.first_key_value().expect("one document has the word");
+        assert_eq!(together.get(id), Some(score), "{word}");
+    }
+}
+
 /// Many ticks of the clock that counts processor time.
 const TICKS: Duration = Duration::from_millis(100);
 

@@ -11,18 +11,13 @@
 //! directory's.
 
 use super::lanes;
+pub use super::lanes::{BLOCK, Numbers};
 use crate::base::{DocId, END, Error, Result};
-
-/// Numbers in a full block.
-pub const BLOCK: usize = 128;
 
 const WHAT: &str = "a block of postings";
 
 /// The doc before the first doc of a list: adding one to it gives doc 0.
 pub const NO_DOC: DocId = END;
-
-/// The numbers of one block.
-pub type Numbers = [u32; BLOCK];
 
 /// The most exceptions of a block.
 const EXCEPTIONS_MAX: u8 = 6;

@@ -6,14 +6,19 @@
 //! four words works on four neighbours.
 //!
 //! A row is what the lanes have at one place. Each width has a function of its own, in which all
-//! places and shifts are constants, because only then the compiler makes vector instructions. It makes
-//! none of sums, where each number waits for the one before, so these are written with them.
+//! places and shifts are constants, because only then the compiler makes vector instructions. It
+//! makes none of sums, where each number waits for the one before, so these are written with them.
 
 #[cfg(target_arch = "x86_64")]
 use safe_arch::{add_i32_m128i, byte_shl_imm_u128_m128i, m128i, shuffle_ai_f32_all_m128i};
 
-use super::block::{BLOCK, Numbers};
 use crate::base::DocId;
+
+/// Numbers in a full block.
+pub const BLOCK: usize = 128;
+
+/// The numbers of one block.
+pub type Numbers = [u32; BLOCK];
 
 const LANES: usize = 4;
 
@@ -25,7 +30,7 @@ const _: () = assert!(BLOCK == LANES * WORD, "a lane has a word for each bit");
 type Row = [u32; LANES];
 
 /// A row of words as bytes.
-type Bytes = [u8; LANES * size_of::<u32>()];
+type RowBytes = [u8; LANES * size_of::<u32>()];
 
 /// Calls a function for a width that is known to the compiler.
 macro_rules! by_width {
@@ -95,14 +100,14 @@ pub fn add_up(before: DocId, distances: &mut Numbers) {
 
 fn pack_width<const BITS: usize>(numbers: &Numbers, bytes: &mut [u8]) {
     let rows: &[Row] = numbers.as_chunks().0;
-    let words: &mut [Bytes] = &mut bytes.as_chunks_mut().0[..BITS];
+    let words: &mut [RowBytes] = &mut bytes.as_chunks_mut().0[..BITS];
     let mut open = [0; LANES];
     each_row!(row => pack_row::<BITS>(rows[row], row, &mut open, words));
 }
 
 /// Adds a row to the words that are open. Those that are full are stored.
 #[inline(always)]
-fn pack_row<const BITS: usize>(numbers: Row, row: usize, open: &mut Row, words: &mut [Bytes]) {
+fn pack_row<const BITS: usize>(numbers: Row, row: usize, open: &mut Row, words: &mut [RowBytes]) {
     let (word, shift) = (row * BITS / WORD, row * BITS % WORD);
     *open = or(*open, numbers.map(|number| number << shift));
     if shift + BITS >= WORD {
@@ -115,14 +120,14 @@ fn pack_row<const BITS: usize>(numbers: Row, row: usize, open: &mut Row, words: 
 }
 
 fn unpack_width<const BITS: usize>(bytes: &[u8], numbers: &mut Numbers) {
-    let words: &[Bytes] = &bytes.as_chunks().0[..BITS];
+    let words: &[RowBytes] = &bytes.as_chunks().0[..BITS];
     let rows: &mut [Row] = numbers.as_chunks_mut().0;
     each_row!(row => rows[row] = unpack_row::<BITS>(words, row));
 }
 
 /// Each part is masked by itself: of a mask behind both the compiler makes scalar instructions.
 #[inline(always)]
-fn unpack_row<const BITS: usize>(words: &[Bytes], row: usize) -> Row {
+fn unpack_row<const BITS: usize>(words: &[RowBytes], row: usize) -> Row {
     let (word, shift) = (row * BITS / WORD, row * BITS % WORD);
     let mask = u32::MAX >> (WORD - BITS);
     let low = load(&words[word]).map(|word| word >> shift);
@@ -135,13 +140,13 @@ fn unpack_row<const BITS: usize>(words: &[Bytes], row: usize) -> Row {
 }
 
 #[inline(always)]
-fn load(bytes: &Bytes) -> Row {
+fn load(bytes: &RowBytes) -> Row {
     let words = bytes.as_chunks().0;
     [0, 1, 2, 3].map(|lane| u32::from_le_bytes(words[lane]))
 }
 
 #[inline(always)]
-fn store(row: Row) -> Bytes {
+fn store(row: Row) -> RowBytes {
     let mut bytes = [0; _];
     for (word, number) in bytes.as_chunks_mut().0.iter_mut().zip(row) {
         *word = number.to_le_bytes();
@@ -177,7 +182,7 @@ mod tests {
         for (i, number) in numbers.iter().enumerate() {
             for bit in 0..bits {
                 let (lane, at) = (i % LANES, i / LANES * bits + bit);
-                let place = at / WORD * size_of::<Bytes>() + lane * 4 + at % WORD / 8;
+                let place = at / WORD * size_of::<RowBytes>() + lane * 4 + at % WORD / 8;
                 bytes[place] |= ((number >> bit & 1) as u8) << (at % 8);
             }
         }

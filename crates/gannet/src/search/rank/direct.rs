@@ -235,10 +235,18 @@ impl Direct {
             }
             return;
         }
+        // The column of a leaf that nothing was found of is empty.
+        if leaves
+            .clone()
+            .all(|leaf| self.found.column(leaf).is_empty())
+        {
+            return;
+        }
         for at in 0..self.sums.len() {
             let mut occurs = false;
             for leaf in leaves.clone() {
-                self.scores[leaf] = self.found.column(leaf)[at];
+                let frequency = self.found.column(leaf).get(at);
+                self.scores[leaf] = frequency.copied().unwrap_or(0.0);
                 occurs |= self.scores[leaf] > 0.0;
             }
             if occurs {
