@@ -36,7 +36,7 @@ impl<'a> ByteReader<'a> {
         self.rest.is_empty()
     }
 
-    /// What is not read yet.
+    /// The bytes that were not read yet.
     pub fn rest(&self) -> &'a [u8] {
         self.rest
     }

@@ -1,4 +1,4 @@
-//! How lists are coded: blocks of numbers, the filters of WiSER, lengths of documents.
+//! The coding of lists: blocks of numbers, the filters of WiSER, lengths of documents.
 
 use crate::analysis::{fingerprint, term_key};
 use crate::base::{ByteReader, PhraseFilters, Result};

@@ -1,7 +1,7 @@
 //! The term dictionary and the chunk streams of an index, fed by flushes, without documents and
 //! log.
 //!
-//! What a flush of an index does to lists is done here by the same calls. One thread does it alone,
+//! Does to lists as a flush of an index does, by the same calls. One thread does it alone,
 //! so a trace of the device is the same each time. Nothing is durable before a root is written.
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What research builds on beside the public API: parts of an index alone, so that structures of
+//! Parts of an index alone, for research beside the public API, so that structures of
 //! the literature are measured on the reads and writes of the engine, beside its own.
 //!
 //! Each part is what it is in an index, on the same device, store and frames; only documents and

@@ -1,7 +1,7 @@
 //! Gannet's own maintenance: the engine's term dictionary and chunk streams, fed by flushes,
 //! without documents and log.
 //!
-//! What a flush of an index does to lists is done here in the same order: sparse zones are left,
+//! Does to lists as a flush of an index does, in the same order: sparse zones are left,
 //! postings join lists or stay in delta levels, and zones in which little lives are emptied. Nodes
 //! and chunks are written, and a root that names all of it is written and synced. The entries of
 //! terms are on the device and count among what is written. Bytes: no closed form of few words; of

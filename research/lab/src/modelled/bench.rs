@@ -26,13 +26,13 @@ pub struct BenchArguments {
     /// .profile
     #[arg(long, value_name = "PROFILE")]
     device: String,
-    /// How many documents each query asks for
+    /// Number of documents that each query asks for
     #[arg(short, value_name = "K", default_value_t = 10)]
     k: usize,
     /// The field that is searched
     #[arg(long, value_name = "FIELD", default_value = "body")]
     field: String,
-    /// How a line of plain words is searched
+    /// Kind of query that a line of plain words becomes
     #[arg(long = "as", value_name = "KIND")]
     plain: Option<PlainKind>,
     /// Never ask the same query twice

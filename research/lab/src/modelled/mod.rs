@@ -32,7 +32,7 @@ struct Asked {
     /// The memory budget in bytes
     #[arg(long, default_value_t = gannet::MEMORY_DEFAULT)]
     memory: usize,
-    /// How many seconds a query may take
+    /// Seconds that a query may take
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     timeout: u64,
     /// Print one line of JSON

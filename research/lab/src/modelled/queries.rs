@@ -10,7 +10,7 @@ use gannet::Query as Tree;
 use crate::Outcome;
 use crate::queries::{self, Kind, Query};
 
-/// What plain words mean.
+/// The kinds of query that plain words may become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PlainKind {
     /// All of them

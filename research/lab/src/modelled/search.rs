@@ -13,14 +13,14 @@ use crate::Outcome;
 pub struct SearchArguments {
     #[command(flatten)]
     asked: Asked,
-    /// What to look for; several words are one query
+    /// The query; several words are one query
     #[arg(value_name = "QUERY", required = true)]
     query: Vec<String>,
     /// Let a modelled drive read lists where a planner finds that this pays: smart-ssd-2016,
     /// smart-pcie4, smart-pcie5, smart-fast, or a file that ends with .profile
     #[arg(long, value_name = "PROFILE")]
     device: Option<String>,
-    /// How many documents the query asks for
+    /// Number of documents that the query asks for
     #[arg(short, value_name = "K", default_value_t = 10)]
     k: usize,
 }

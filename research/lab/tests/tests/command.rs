@@ -12,7 +12,7 @@ pub struct Place {
     folder: TempDir,
 }
 
-/// What a run of the program that failed said.
+/// Returns the error output of a run of the program that failed.
 #[derive(Debug)]
 pub struct Ran {
     code: Option<i32>,
