@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::{env, fs, io};
 
-use gannet::testing::TARGETS;
+use gannet_testkit::fuzz::TARGETS;
 
 fn main() -> io::Result<()> {
     let folder = env::args_os().nth(1).map(PathBuf::from);

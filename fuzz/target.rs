@@ -5,7 +5,7 @@
 use std::env;
 use std::sync::LazyLock;
 
-use gannet::testing::{FuzzTarget, TARGETS};
+use gannet_testkit::fuzz::{FuzzTarget, TARGETS};
 use libfuzzer_sys::fuzz_target;
 
 static CHOSEN: LazyLock<&FuzzTarget> = LazyLock::new(|| {

@@ -36,10 +36,6 @@
 //! The rooms of the engine, from top to bottom, are described in `ARCHITECTURE.md`; what is on
 //! flash, to the byte, in `docs/format.md`.
 
-// The oracle of the integration tests is asked in the engine's own tests too.
-#[cfg(test)]
-extern crate self as gannet;
-
 mod analysis;
 mod base;
 mod btree;
@@ -93,7 +89,7 @@ pub mod testing {
         conformance, rewriting_conformance, sealed_conformance,
     };
     pub use crate::fuzz::{FuzzTarget, TARGETS};
-    pub use crate::index::Phase;
+    pub use crate::index::{Phase, PublishedState};
 }
 
 /// Lists of queries that are read elsewhere: by a device that runs programs, in the engine's place.

@@ -30,10 +30,6 @@ mod maintenance;
 mod modelled;
 mod offload;
 mod offsets;
-/// The naive engine of the test suite. What only the tests ask of it is unused here.
-#[allow(dead_code)]
-#[path = "../../../crates/gannet/tests/tests/oracle/mod.rs"]
-mod oracle;
 mod pages;
 mod prepared;
 mod process;

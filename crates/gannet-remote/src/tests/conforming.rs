@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gannet::device::Device;
-use gannet::testing::sealed_conformance;
+use gannet_testkit::conformance::sealed_conformance;
 
 use super::faulty::FaultyStore;
 use super::world::{TIMEOUT, objects};

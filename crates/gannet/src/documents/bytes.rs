@@ -265,5 +265,4 @@ fn page_of(index: u64) -> usize {
 }
 
 #[cfg(test)]
-#[path = "bytes_tests.rs"]
 mod tests;

@@ -298,5 +298,4 @@ fn write_text(text: &str, out: &mut Vec<u8>) -> Result<()> {
 }
 
 #[cfg(test)]
-#[path = "json_tests.rs"]
 mod tests;

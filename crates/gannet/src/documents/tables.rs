@@ -486,5 +486,4 @@ fn forget_norms(norms: &mut Table, docs: &[DocId]) {
 }
 
 #[cfg(test)]
-#[path = "tables_tests.rs"]
 mod tests;

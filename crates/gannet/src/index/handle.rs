@@ -23,6 +23,20 @@ pub struct Index {
     synced: Arc<Mutex<Sequence>>,
 }
 
+/// What readers find, in figures.
+#[cfg(feature = "testing")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PublishedState {
+    /// The last operation that is visible.
+    pub sequence: u64,
+    /// The generation of the root that it stands on.
+    pub generation: u64,
+    /// Deleted documents that are still in lists.
+    pub dead_documents: u64,
+    /// Set if lists were swept of documents that still count in the statistics.
+    pub in_part: bool,
+}
+
 impl Index {
     /// Returns the options for opening an index; see [`Options`].
     pub fn options() -> Options {
@@ -208,6 +222,20 @@ impl Index {
 
     pub(crate) fn shared(&self) -> &Arc<Shared> {
         &self.shared
+    }
+
+    /// Returns what readers find now, for tests that know what they should find.
+    #[cfg(feature = "testing")]
+    #[doc(hidden)]
+    pub fn published_state(&self) -> PublishedState {
+        let state = self.shared.published.get();
+        let mut taken = state.vacuumed.taken.iter();
+        PublishedState {
+            sequence: state.sequence,
+            generation: state.epoch.generation,
+            dead_documents: state.dead_documents(),
+            in_part: taken.any(|taken| taken.documents > 0 || taken.total_length > 0),
+        }
     }
 
     pub(crate) fn with_writer<T>(&self, act: impl FnOnce(&mut Writer) -> Result<T>) -> Result<T> {

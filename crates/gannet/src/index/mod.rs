@@ -33,6 +33,8 @@ mod write;
 
 pub use backup::{Backup, BackupReport, RestoreReport};
 pub use handle::Index;
+#[cfg(feature = "testing")]
+pub use handle::PublishedState;
 pub use ingest::{PreparedBatch, Workbench};
 pub use inspect::{
     BytesByPart, CheckReport, ChunkReport, FillReport, ListReport, ListsReport, MemoryByPart,

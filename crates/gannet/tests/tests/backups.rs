@@ -16,8 +16,8 @@ use gannet::{Document, Durability, Error, Index, Limits, Options, Query, Snapsho
 
 use super::environment::{self, number};
 use super::kill;
-use super::oracle::PlainDocument;
-use super::random::{Documents, KINDS, Queries, Rng, to_json};
+use gannet_testkit::oracle::PlainDocument;
+use gannet_testkit::random::{Documents, KINDS, Queries, Rng, to_json};
 
 const DOCUMENTS: usize = 3_000;
 

@@ -3,7 +3,7 @@
 use gannet::{Document, Index, Limits, Operator, Options, SearchOptions};
 
 use super::environment::open;
-use super::random::Rng;
+use gannet_testkit::random::Rng;
 
 /// Documents, and how often half of them are replaced.
 const DOCUMENTS: u64 = 3_000;

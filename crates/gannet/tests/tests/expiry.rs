@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use gannet::{Document, Error, Index, Limits, Operator, SearchResults, Snapshot};
 
 use super::environment::open;
-use super::random::Rng;
+use gannet_testkit::random::Rng;
 
 fn limits() -> Limits {
     Limits {

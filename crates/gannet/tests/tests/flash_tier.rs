@@ -12,7 +12,7 @@ use gannet::{Document, Index, Limits, Operator};
 use tempfile::TempDir;
 
 use super::environment::{number, open};
-use super::random::Rng;
+use gannet_testkit::random::Rng;
 
 const MIB: usize = 1 << 20;
 

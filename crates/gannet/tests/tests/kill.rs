@@ -18,13 +18,13 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use gannet::testing::Phase;
 use gannet::{Document, Durability, Index, Limits, Operator, Options};
+use gannet_testkit::Phase;
 use serde_json::json;
 use tempfile::TempDir;
 
 use super::environment::{self, number};
-use super::random::Rng;
+use gannet_testkit::random::Rng;
 
 /// Tells the test program to be the child, and where the index is.
 const CHILD_VARIABLE: &str = "GANNET_KILL_CHILD";

@@ -15,8 +15,8 @@ use gannet::{
 use serde_json::json;
 
 use super::environment::{self, number};
-use super::oracle::{Answer, Model, PlainDocument, Rejection};
-use super::random::{Documents, FIELDS, KINDS, Kind, Queries, Rng, to_json};
+use gannet_testkit::oracle::{Answer, Model, PlainDocument, Rejection};
+use gannet_testkit::random::{Documents, FIELDS, KINDS, Kind, Queries, Rng, to_json};
 
 const DOCUMENTS: usize = 5_000;
 

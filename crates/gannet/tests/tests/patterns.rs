@@ -10,7 +10,7 @@ use std::time::Duration;
 use gannet::{Document, Error, Index, Operator, Query, SearchOptions, SearchResults, Snapshot};
 
 use super::environment::open;
-use super::random::Rng;
+use gannet_testkit::random::Rng;
 
 const DOCUMENTS: usize = 6_000;
 

@@ -5,7 +5,7 @@ use gannet::diagnostics::Techniques;
 use gannet::{Document, Hit, Index, Operator, Query, SearchOptions, Snapshot};
 
 use super::environment::open;
-use super::random::Rng;
+use gannet_testkit::random::Rng;
 
 /// Documents in parts that lie on flash.
 const DOCUMENTS: u64 = 16_000;

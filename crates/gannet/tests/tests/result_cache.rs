@@ -15,7 +15,7 @@ use gannet::{
 use tempfile::TempDir;
 
 use super::environment::{number, open};
-use super::random::Rng;
+use gannet_testkit::random::Rng;
 
 const MIB: usize = 1 << 20;
 

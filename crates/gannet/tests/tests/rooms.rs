@@ -450,7 +450,7 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if path.is_dir() && name != "tests" {
             files.extend(rust_files(&path));
-        } else if name.ends_with(".rs") && name != "tests.rs" && !name.ends_with("_tests.rs") {
+        } else if name.ends_with(".rs") && name != "tests.rs" {
             files.push(path);
         }
     }

@@ -10,8 +10,8 @@ use gannet::{
 };
 
 use super::environment::{self, number};
-use super::oracle::PlainDocument;
-use super::random::{Documents, FIELDS, KINDS, Queries, Rng, to_json};
+use gannet_testkit::oracle::PlainDocument;
+use gannet_testkit::random::{Documents, FIELDS, KINDS, Queries, Rng, to_json};
 
 const DOCUMENTS: usize = 500;
 const QUERIES_OF_KIND: u64 = 6;

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use gannet::{Document, Index, Limits, Operator, Query, Snapshot};
 
 use super::environment::{self, number};
-use super::random::Rng;
+use gannet_testkit::random::Rng;
 
 /// Documents that each batch rewrites.
 const DOCUMENTS: usize = 12;

@@ -8,7 +8,7 @@ use gannet::diagnostics::BytesByPart;
 use gannet::{Document, Index, Limits, Operator, SearchOptions};
 
 use super::environment::open;
-use super::random::Rng;
+use gannet_testkit::random::Rng;
 
 const DOCUMENTS: u64 = 3_000;
 

@@ -307,5 +307,4 @@ impl FlashOperation {
 }
 
 #[cfg(test)]
-#[path = "ftl_tests.rs"]
 mod tests;

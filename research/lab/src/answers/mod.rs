@@ -22,7 +22,7 @@ use gannet::{Index, Query, SearchOptions, Snapshot};
 use serde_json::{Map, Value, json};
 
 use crate::Outcome;
-use crate::oracle::{self, Model, PlainDocument, PlainField};
+use gannet_testkit::oracle::{self, Model, PlainDocument, PlainField};
 use ask::{Asking, FIELDS, KINDS, Words};
 
 /// The share by which a score may differ from the naive engine's, which adds up in another order.

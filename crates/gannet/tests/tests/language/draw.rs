@@ -2,9 +2,9 @@
 
 use std::ops::Bound;
 
-use super::super::oracle::{PlainDocument, Value};
-use super::super::random::{FIELDS, Rng};
 use super::tree::{Asked, Leaf, Sign, Tree};
+use gannet_testkit::oracle::{PlainDocument, Value};
+use gannet_testkit::random::{FIELDS, Rng};
 
 const DEPTH: usize = 3;
 

@@ -6,9 +6,9 @@ use std::ops::Bound;
 
 use gannet::{Operator, Query};
 
-use super::super::oracle::Rejection;
-use super::super::oracle::view::View;
 use super::tree::{Asked, Leaf, Sign, Tree};
+use gannet_testkit::oracle::Rejection;
+use gannet_testkit::oracle::view::View;
 
 /// Scores by document, nothing where it does not match.
 pub type Column = Vec<Option<f32>>;

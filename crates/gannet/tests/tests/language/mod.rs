@@ -15,10 +15,10 @@ mod tree;
 use gannet::{Document, Hit, Index, Limits, Operator, Snapshot};
 
 use super::environment::{self, number};
-use super::oracle::{Model, PlainDocument};
-use super::random::{Documents, FIELDS, Rng, to_json};
 use draw::{Draw, Values};
 use evaluate::{Column, Evaluator, Wrong};
+use gannet_testkit::oracle::{Model, PlainDocument};
+use gannet_testkit::random::{Documents, FIELDS, Rng, to_json};
 use tree::Writer;
 
 const DOCUMENTS: usize = 450;

@@ -5,7 +5,7 @@
 
 use std::ops::Bound;
 
-use super::super::random::Rng;
+use gannet_testkit::random::Rng;
 
 /// A query.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Draws texts as people type and paste them, and as they go wrong: words, addresses, dates, CJK,
 //! and all syntax of the language, joined at random places.
 
-use super::super::random::Rng;
+use gannet_testkit::random::Rng;
 
 /// The pieces that documents and queries are made of.
 pub const PIECES: [&str; 46] = [

@@ -2,9 +2,9 @@
 
 use gannet::{Analyzer, Scratch};
 
-use super::super::oracle::patterns::{edits, fits, glyphs};
-use super::super::oracle::phrase::{Word, frequency};
 use super::read::{Leaf, Node, Piece, text_of};
+use gannet_testkit::oracle::patterns::{edits, fits, glyphs};
+use gannet_testkit::oracle::phrase::{Word, frequency};
 
 /// Terms of a value and their positions.
 type Tokens = Vec<(String, u32)>;

@@ -12,8 +12,8 @@ mod read;
 use gannet::{Document, Index, Operator, Snapshot};
 
 use super::environment::{self, number};
-use super::random::Rng;
 use find::{Corpus, Field};
+use gannet_testkit::random::Rng;
 
 const DOCUMENTS: usize = 160;
 const FIELDS: [(&str, &str); 3] = [

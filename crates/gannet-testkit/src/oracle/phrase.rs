@@ -9,7 +9,9 @@
 
 /// A word of a phrase: its place in the phrase, and its tokens in the document, in their order.
 pub struct Word {
+    /// Its place in the phrase.
     pub place: u32,
+    /// Its tokens in the document.
     pub tokens: Vec<Token>,
 }
 

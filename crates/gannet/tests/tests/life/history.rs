@@ -2,19 +2,19 @@
 //! ledger.
 
 use std::collections::VecDeque;
-use std::path::Path;
 use std::sync::Arc;
 
 use super::asking::HeldSnapshot;
 use super::ledger::Ledger;
 use super::mood::{Mood, Operation};
-use super::oracle::PlainDocument;
-use super::random::{Documents, Queries, Rng};
 use super::reopening::Marks;
 use super::setup::Setup;
 use super::tally::Tally;
-use crate::device::{Device, RecordingDevice};
-use crate::index::{Index, Snapshot, Written};
+use gannet::device::Device;
+use gannet::{Index, Snapshot, Written};
+use gannet_testkit::devices::RecordingDevice;
+use gannet_testkit::oracle::PlainDocument;
+use gannet_testkit::random::{Documents, Queries, Rng};
 
 /// The value, or the difference that was found.
 pub(super) type Judged<T> = Result<T, String>;
@@ -150,7 +150,7 @@ impl History {
     /// Opens what is on the device.
     pub(super) fn open(&mut self) -> Judged<()> {
         let device = Arc::clone(&self.device) as Arc<dyn Device>;
-        let opened = Index::open_on(device, Path::new("test"), self.setup.options());
+        let opened = self.setup.options().open_on(device, "test");
         self.index = Some(opened.map_err(|error| format!("it does not open: {error}"))?);
         Ok(())
     }
@@ -165,7 +165,7 @@ impl History {
     fn make_durable(
         &mut self,
         kind: &'static str,
-        act: impl Fn(&Index) -> crate::base::Result<()>,
+        act: impl Fn(&Index) -> gannet::Result<()>,
     ) -> Judged<()> {
         act(&self.index()).map_err(|error| format!("{kind}: {error}"))?;
         self.tally.operation(kind);
@@ -240,14 +240,12 @@ impl History {
     /// beside, a sweep may end at any time.
     pub(super) fn snapshot(&mut self) -> Judged<(Snapshot, bool)> {
         let index = self.index();
-        let published = &index.shared().published;
         loop {
-            let (before, snapshot, state) = (published.get(), index.snapshot(), published.get());
-            if before.epoch.generation == state.epoch.generation {
-                self.follow(state.dead_documents())?;
-                let mut taken = state.vacuumed.taken.iter();
-                let in_part = taken.any(|taken| taken.documents > 0 || taken.total_length > 0);
-                return Ok((snapshot, in_part));
+            let before = index.published_state();
+            let (snapshot, state) = (index.snapshot(), index.published_state());
+            if before.generation == state.generation {
+                self.follow(state.dead_documents)?;
+                return Ok((snapshot, state.in_part));
             }
         }
     }
@@ -304,7 +302,7 @@ impl History {
     /// Compares what a write says that it did.
     pub(super) fn expect_written(
         &mut self,
-        written: crate::base::Result<Written>,
+        written: gannet::Result<Written>,
         expected: Written,
     ) -> Judged<()> {
         match written {

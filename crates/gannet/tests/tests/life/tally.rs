@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::index::Phase;
+use gannet_testkit::Phase;
 
 /// Phases of all checkpoints of this process.
 static PHASES: [AtomicU64; 6] = [const { AtomicU64::new(0) }; 6];

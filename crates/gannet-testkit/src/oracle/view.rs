@@ -8,15 +8,21 @@ use gannet::Query;
 /// A document of a view; `fields` runs parallel to the fields of the view.
 #[derive(Clone, Copy)]
 pub struct Seen<'a> {
+    /// The place in the order of writing.
     pub number: usize,
+    /// Set unless it was deleted or replaced.
     pub is_live: bool,
+    /// For each field the occurrences of its terms.
     pub fields: &'a [Vec<Occurrence>],
 }
 
 /// Documents in the order of their numbers, and statistics by field.
 pub struct View<'a> {
+    /// The fields.
     pub fields: &'a [Field],
+    /// The counts of each field.
     pub statistics: &'a [Statistics],
+    /// The documents.
     pub documents: Vec<Seen<'a>>,
 }
 

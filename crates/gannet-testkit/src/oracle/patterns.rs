@@ -9,8 +9,11 @@ pub const FREQUENT_MAX: usize = 1_024;
 /// A character of a wildcard pattern.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Glyph {
+    /// `*`: any characters, or none.
     Any,
+    /// `?`: one character.
     One,
+    /// This character.
     Exactly(char),
 }
 

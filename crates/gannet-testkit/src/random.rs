@@ -46,6 +46,8 @@ impl Rng {
         Rng(seed)
     }
 
+    /// The next number.
+    #[expect(clippy::should_implement_trait, reason = "numbers never end")]
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -69,6 +71,7 @@ impl Rng {
         self.below(100) < percent
     }
 
+    /// One of these.
     pub fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
         &of[self.below(of.len())]
     }
@@ -265,25 +268,41 @@ pub fn to_json(document: &PlainDocument) -> String {
 /// The kinds of queries; each gets the same share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
+    /// A word.
     Term,
+    /// A number.
     Number,
+    /// Some words, of which one must be there.
     Or,
+    /// Some words that must all be there.
     And,
+    /// Words that follow each other.
     Phrase,
+    /// Words near each other.
     Sloppy,
     /// Sloppy phrases that have a word twice.
     Repeating,
     /// Phrases whose last word is a pattern.
     Ending,
+    /// Words that begin so.
     Prefix,
+    /// Words of a pattern.
     Wildcard,
+    /// Words like another.
     Fuzzy,
+    /// Strings between two.
     Range,
+    /// Documents with a field.
     Exists,
+    /// All documents.
     All,
+    /// Clauses that must, should and must not match.
     Bool,
+    /// Clauses of which some must match.
     Minimum,
+    /// A query with a weight.
     Boost,
+    /// Words of any field.
     Unfielded,
 }
 

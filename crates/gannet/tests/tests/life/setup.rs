@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use super::random::FIELDS;
 use super::tally::note_phase;
-use crate::analysis::Analyzer;
-use crate::base::PhraseFilters;
-use crate::index::{Durability, Limits, MEMORY_MIN, Options};
+use gannet::Analyzer;
+use gannet::PhraseFilters;
+use gannet::{Durability, Limits, MEMORY_MIN, Options};
+use gannet_testkit::random::FIELDS;
 
 /// Little, but enough for the broadest query beside a flush.
 const MEMORY: usize = 4 * MEMORY_MIN;

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::oracle::{PlainDocument, Value};
-use super::random::{Documents, Rng, to_json};
-use crate::documents::{Document, Expected};
+use gannet::{Document, Expected};
+use gannet_testkit::oracle::{PlainDocument, Value};
+use gannet_testkit::random::{Documents, Rng, to_json};
 
 /// A document to be written.
 #[derive(Clone, Debug)]

@@ -9,11 +9,11 @@
 
 use std::collections::HashMap;
 
-use super::oracle::model::{Field, Occurrence, Statistics, take};
-use super::oracle::view::{Seen, View};
 use super::papers::Paper;
-use super::random::FIELDS;
-use crate::documents::Expected;
+use gannet::Expected;
+use gannet_testkit::oracle::model::{Field, Occurrence, Statistics, take};
+use gannet_testkit::oracle::view::{Seen, View};
+use gannet_testkit::random::FIELDS;
 
 /// A document as it was written.
 pub(super) struct Entry {

@@ -3,7 +3,7 @@
 //! ledger says.
 //!
 //! `ledger` knows all documents with the operations that brought and ended them. So it can be wound
-//! back to what a crash left. It asks the naive oracle of the integration tests about any state;
+//! back to what a crash left. It asks the naive oracle about any state;
 //! `papers` makes the documents. `history` is one life: it draws operations as its `mood` says,
 //! `changing`, `asking` and `reopening` carry them out and compare. `setup` says how the index is
 //! opened, `tally` counts what happened.
@@ -16,14 +16,7 @@ mod changing;
 mod history;
 mod ledger;
 mod mood;
-// Parts of these only the integration tests use.
-#[allow(dead_code, unused_imports)]
-#[path = "../../../../tests/tests/oracle/mod.rs"]
-mod oracle;
 mod papers;
-#[allow(dead_code)]
-#[path = "../../../../tests/tests/random.rs"]
-mod random;
 mod reopening;
 mod setup;
 mod tally;
@@ -34,6 +27,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
 
+use super::environment::number;
 use history::History;
 use setup::Setup;
 use tally::Tally;
@@ -43,11 +37,6 @@ const HISTORY: u64 = 62_500;
 
 /// The least number of histories, so that each setup has one.
 const HISTORIES_MIN: u64 = 8;
-
-fn number(name: &str, default: u64) -> u64 {
-    let given = std::env::var(name).ok();
-    given.map_or(default, |text| text.parse().expect("a number"))
-}
 
 #[test]
 fn random_lives_with_crashes_are_those_of_the_ledger() {

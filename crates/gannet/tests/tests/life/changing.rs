@@ -5,11 +5,11 @@ use std::cell::RefCell;
 use super::history::{History, Judged};
 use super::ledger::{describe, is_met};
 use super::papers::{Paper, partial};
-use super::random::KINDS;
-use crate::base::Error;
-use crate::documents::Expected;
-use crate::index::{Durability, Written};
-use crate::search::Query;
+use gannet::Error;
+use gannet::Expected;
+use gannet::Query;
+use gannet::{Durability, Written};
+use gannet_testkit::random::KINDS;
 
 /// Documents that `delete_matching` deletes in one batch.
 const DELETED_AT_ONCE: usize = 1_000;
@@ -133,7 +133,7 @@ impl History {
 
     fn expect_conflict(
         &mut self,
-        written: crate::base::Result<Written>,
+        written: gannet::Result<Written>,
         expected: &str,
         found_there: &str,
     ) -> Judged<()> {

@@ -3,18 +3,18 @@
 //!
 //! `GANNET_THREAD_CHANGES` is how often each thread changes something (600 if nothing is said).
 
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-use super::number;
-use super::random::Rng;
 use super::setup::Setup;
-use crate::base::Error;
-use crate::device::{Device, MemoryDevice};
-use crate::documents::{Document, Expected, StoredDocument};
-use crate::index::{Index, Written};
+use crate::environment::number;
+use gannet::Error;
+use gannet::device::Device;
+use gannet::{Document, Expected, StoredDocument};
+use gannet::{Index, Written};
+use gannet_testkit::devices::MemoryDevice;
+use gannet_testkit::random::Rng;
 
 const THREADS: u64 = 4;
 
@@ -36,7 +36,7 @@ fn no_change_of_four_threads_is_lost_beside_maintenance() {
     let changes = number("GANNET_THREAD_CHANGES", 600);
     let setup = Setup::beside(number("GANNET_SEED", 1));
     let device: Arc<dyn Device> = Arc::new(MemoryDevice::new());
-    let open = || Index::open_on(Arc::clone(&device), Path::new("test"), setup.options());
+    let open = || setup.options().open_on(Arc::clone(&device), "test");
     let index = open().expect("an index");
     let done = Done::default();
     let rounds = thread::scope(|scope| {
@@ -106,7 +106,7 @@ fn add_one(index: &Index, id: &str, done: &Done) {
 }
 
 /// Returns true if a write found what it expected.
-fn won(written: crate::base::Result<Written>, done: &Done) -> bool {
+fn won(written: gannet::Result<Written>, done: &Done) -> bool {
     match written {
         Ok(written) => written.added + written.deleted == 1,
         Err(Error::Conflict { .. }) => {

@@ -9,15 +9,15 @@ use std::collections::BTreeMap;
 
 use super::history::{History, Judged};
 use super::ledger::{Ledger, Then, swept};
-use super::oracle::model::Statistics;
-use super::oracle::view::View;
-use super::oracle::{Answer, PlainDocument, Rejection, Value};
 use super::papers::Paper;
-use super::random::{KINDS, Kind, Queries};
-use crate::analysis::Schema;
-use crate::base::Error;
-use crate::index::Snapshot;
-use crate::search::{Hit, Query, SearchOptions, SearchResults};
+use gannet::Error;
+use gannet::Schema;
+use gannet::Snapshot;
+use gannet::{Hit, Query, SearchOptions, SearchResults};
+use gannet_testkit::oracle::model::Statistics;
+use gannet_testkit::oracle::view::View;
+use gannet_testkit::oracle::{Answer, PlainDocument, Rejection, Value};
+use gannet_testkit::random::{KINDS, Kind, Queries};
 
 /// More than there are documents.
 const ALL: usize = 10_000;
@@ -371,7 +371,7 @@ fn compare_answer(
 /// Documents, scores, order and total. Gives them unless the query was rejected, as it should be.
 fn compare_all(
     expected: &Expected,
-    answer: crate::base::Result<SearchResults>,
+    answer: gannet::Result<SearchResults>,
 ) -> Judged<Option<SearchResults>> {
     let (scores, is_cut) = match (expected, answer.as_ref().map_err(ToString::to_string)) {
         (Expected::Rejected(rejection), Err(error)) if rejection.is_said_by(&error) => {
@@ -417,7 +417,7 @@ fn compare_scores(expected: &BTreeMap<usize, (f32, f32)>, hits: &[Hit]) -> Judge
 /// The best must be the first of all, with their documents.
 fn compare_best(
     all: &SearchResults,
-    best: crate::base::Result<SearchResults>,
+    best: gannet::Result<SearchResults>,
     k: usize,
     ledger: &Ledger,
 ) -> Judged<()> {

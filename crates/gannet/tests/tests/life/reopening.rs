@@ -2,13 +2,11 @@
 //! again: all that was acknowledged as durable, and of what came later a prefix, to which the
 //! ledger is wound back.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use super::history::{History, Judged};
-use crate::base::Sequence;
-use crate::device::{CrashImage, Device, MemoryDevice, RecordingDevice};
-use crate::index::Index;
+use gannet::device::Device;
+use gannet_testkit::devices::{CrashImage, MemoryDevice, RecordingDevice};
 
 /// Documents that are got by their IDs after a crash, beside those that were changed before.
 const GOT: usize = 10;
@@ -18,18 +16,18 @@ const GOT: usize = 10;
 pub(super) struct Marks {
     /// A power loss can be asked for from here on.
     floor: usize,
-    durable: Vec<(usize, Sequence)>,
+    durable: Vec<(usize, u64)>,
 }
 
 /// The states that may be found: these, and those between.
 #[derive(Clone, Copy, Debug)]
 struct Window {
-    first: Sequence,
-    last: Sequence,
+    first: u64,
+    last: u64,
 }
 
 impl Marks {
-    pub(super) fn note_durable(&mut self, events: usize, sequence: Sequence) {
+    pub(super) fn note_durable(&mut self, events: usize, sequence: u64) {
         self.durable.push((events, sequence));
     }
 }
@@ -157,9 +155,9 @@ impl History {
         let device = Arc::new(device);
         let options = self.setup.options().read_only();
         let same = Arc::clone(&device) as Arc<dyn Device>;
-        let index = Index::open_on(same, Path::new("test"), options);
+        let index = options.open_on(same, "test");
         let index = index.map_err(|error| error.to_string())?;
-        let found = index.shared().published.get().sequence;
+        let found = index.published_state().sequence;
         drop(index);
         self.tally.count("power losses looked at by readers", 1);
         if (window.first..=window.last).contains(&found) && device.hash() == before {
@@ -173,7 +171,7 @@ impl History {
     fn recover(&mut self, window: Window, floor: usize) -> Judged<()> {
         let before = self.ledger.sequence();
         self.open()?;
-        let state = self.index().shared().published.get();
+        let state = self.index().published_state();
         let found = state.sequence;
         let is_known = (window.first..=window.last).contains(&found) && self.ledger.rewind(found);
         if !is_known {
@@ -181,7 +179,7 @@ impl History {
         }
         self.tally
             .count("operations undone by crashes", before - found);
-        self.settle(window, floor, state.dead_documents())?;
+        self.settle(window, floor, state.dead_documents)?;
         self.compare_contents()?;
         for id in std::mem::take(&mut self.touched) {
             self.compare_stored(&id)?;

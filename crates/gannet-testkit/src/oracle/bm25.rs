@@ -3,7 +3,9 @@
 /// Counts of a field: documents that have it, and tokens in all of them.
 #[derive(Clone, Copy, Default)]
 pub struct Totals {
+    /// Documents that have the field.
     pub documents: u64,
+    /// Tokens of all of them.
     pub tokens: u64,
 }
 

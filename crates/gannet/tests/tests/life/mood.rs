@@ -1,7 +1,7 @@
 //! Chooses the operations of a history for a while: so there are bursts of each kind of operation,
 //! and the index grows and shrinks.
 
-use super::random::Rng;
+use gannet_testkit::random::Rng;
 
 /// The operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

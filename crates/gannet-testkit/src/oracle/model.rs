@@ -26,13 +26,16 @@ pub enum Value {
 /// A document as the oracle takes it: fields in order, a name several times for several values.
 #[derive(Clone, Debug)]
 pub struct PlainDocument {
+    /// The external ID.
     pub id: String,
+    /// Names and values.
     pub fields: Vec<(String, Value)>,
 }
 
 /// A field that documents may have, known from the start.
 #[derive(Clone, Copy, Debug)]
 pub struct PlainField {
+    /// Its name.
     pub name: &'static str,
     /// The analyzer, or nothing if the field holds numbers or booleans.
     pub analyzer: Option<&'static str>,
@@ -41,22 +44,31 @@ pub struct PlainField {
 /// One occurrence of a term.
 #[derive(Clone, Copy)]
 pub struct Occurrence {
+    /// The term, by its number in the field.
     pub term: usize,
+    /// The position in the text.
     pub position: u32,
 }
 
 /// A document; `fields` runs parallel to the fields of the model.
 pub struct Stored {
+    /// The external ID.
     pub id: String,
+    /// Set once it was deleted or replaced.
     pub deleted: bool,
+    /// For each field the occurrences of its terms.
     pub fields: Vec<Vec<Occurrence>>,
 }
 
 /// A field with all terms that any document ever had in it.
 pub struct Field {
+    /// Its name.
     pub name: &'static str,
+    /// Set if it has text, not numbers and booleans.
     pub is_text: bool,
+    /// What makes terms of its text.
     pub analyzer: Analyzer,
+    /// The terms; their numbers are the places here.
     pub terms: Vec<String>,
     numbers: HashMap<String, usize>,
 }
@@ -65,13 +77,17 @@ pub struct Field {
 #[derive(Clone, Default)]
 pub struct Statistics {
     frequencies: Vec<u64>,
+    /// Documents and their lengths.
     pub totals: Totals,
 }
 
 /// All documents in the order in which they were written.
 pub struct Model {
+    /// The fields.
     pub fields: Vec<Field>,
+    /// The counts of each field.
     pub statistics: Vec<Statistics>,
+    /// The documents.
     pub documents: Vec<Stored>,
 }
 
