@@ -7,10 +7,10 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 GANNET := $(TARGET)/quick/gannet
 DEMO := target/demo
 
-.PHONY: demo test lint python-tests wheel dist tables help
+.PHONY: demo test test-fast lint python-tests wheel wheel-portable dist tables help
 
-# Indexes the sample and asks it a few questions. Without object storage and jemalloc, which take
-# long to build, and with the engine optimized a little less.
+# Indexes the sample and asks it a few questions. Without object storage, which takes long to build,
+# and with the engine optimized a little less.
 demo:
 	$(CARGO) build --profile quick --locked --package gannet-cli --no-default-features
 	@rm -rf $(DEMO) && mkdir -p $(DEMO)
@@ -26,13 +26,23 @@ test: lint
 	$(CARGO) test --workspace --locked
 	$(MAKE) python-tests PACKAGES='--workspace --lib --bins --tests'
 
+# What a change of the engine or of the package needs first: lints, all tests in Rust, the Python
+# package without Ray and without types.
+test-fast: lint
+	$(CARGO) test --workspace --locked
+	PYTHON=$(PYTHON) PACKAGES='--workspace --lib --bins --tests' FAST=yes scripts/python-tests
+
 # The Python package: types, stubs, pytest. It is built into target/venv.
 python-tests:
 	PYTHON=$(PYTHON) PACKAGES='$(PACKAGES)' scripts/python-tests
 
-# A wheel for every Linux since glibc 2.28, with the command in it.
+# A wheel for this machine, with the command in it, built as quickly as the demo.
 wheel:
 	PYTHON=$(PYTHON) scripts/wheel
+
+# The wheel of a release, for every Linux since glibc 2.28.
+wheel-portable:
+	PYTHON=$(PYTHON) scripts/wheel --portable
 
 # The command as one static file, with man pages, completions, checksums and the licences of its
 # crates.
@@ -55,9 +65,11 @@ tables:
 help:
 	@echo "make demo          build the command and try it on the sample"
 	@echo "make test          formatting, lints, links and all tests of the product"
+	@echo "make test-fast     the same without Ray, types of Python and figures of the pages"
 	@echo "make lint          formatting, lints and links of the API docs"
 	@echo "make python-tests  tests of the Python package"
-	@echo "make wheel         the Python package as a wheel, in target/dist"
+	@echo "make wheel         the Python package as a wheel for this machine, in target/dist"
+	@echo "make wheel-portable  the same for every Linux since glibc 2.28, as it is released"
 	@echo "make dist          the command as one static file, in target/dist"
 	@echo "make tables        write the tables of the pages from the results"
 	@echo "make -C research help   measurements, proofs and papers"

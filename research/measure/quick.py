@@ -155,7 +155,7 @@ def ready(part):
 def counted():
     """The command as valgrind can run it, see `research/measure/instructions.py`: without object storage, which takes long to build."""
     place = TARGET / "counted"
-    build(["cargo", "build", "--release", "--locked", "-p", "gannet-cli", "--no-default-features", "--features", "jemalloc,rustix/use-libc-auxv",
+    build(["cargo", "build", "--release", "--locked", "-p", "gannet-cli", "--no-default-features", "--features", "rustix/use-libc-auxv",
            "--target-dir", str(place)], ROOT, os.environ)
     shutil.copy(place / "release" / "gannet", COUNTED)
 

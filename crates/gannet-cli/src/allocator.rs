@@ -1,25 +1,17 @@
-//! The allocator of the command: jemalloc, which gives memory back, and a count of what is
-//! allocated.
+//! The allocator of the command: that of the C library, told to give memory back, and a count of
+//! what is allocated.
 //!
-//! The allocator of the C library keeps 60 to 100 MB of what a flush and other threads have freed,
-//! more than a small memory budget. With two arenas whose pages go back to the system after a short
-//! while, resident memory follows what is allocated.
+//! By itself glibc keeps 60 to 100 MB of what a flush and other threads have freed, more than a
+//! small memory budget: each thread may have an arena, and a limit grows with the largest block
+//! that was freed. With two arenas and a fixed limit ([`give_memory_back`]) resident memory follows
+//! what is allocated. Other allocators hold more in the same index run, or take minutes to build.
 //!
 //! Each thread counts by itself and adds its count to the total when it has changed by [`STEP`], so
-//! that counting costs next to nothing. The C code of zstd takes its memory from jemalloc too,
-//! uncounted.
-//!
-//! jemalloc takes minutes to build, so a build without the feature `jemalloc`, such as that of
-//! `make demo`, has the allocator of the C library.
+//! that counting costs next to nothing. The C code of zstd takes its memory uncounted.
 
-use std::alloc::{GlobalAlloc, Layout};
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicI64, Ordering};
-
-#[cfg(not(feature = "jemalloc"))]
-use std::alloc::System as Heap;
-#[cfg(feature = "jemalloc")]
-use tikv_jemallocator::Jemalloc as Heap;
 
 /// A thread adds its count to the total when it has changed by so many bytes.
 const STEP: i64 = 64 << 10;
@@ -32,16 +24,36 @@ thread_local! {
 }
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting(Heap);
+static ALLOCATOR: Counting = Counting;
 
-/// Read by jemalloc when it starts.
-#[cfg(feature = "jemalloc")]
-#[used]
-// SAFETY: the name is jemalloc's own for a pointer to a string that ends with a zero byte.
-#[unsafe(export_name = "malloc_conf")]
-static CONFIGURATION: &[u8; 57] = b"narenas:2,dirty_decay_ms:50,muzzy_decay_ms:0,tcache:true\0";
+struct Counting;
 
-struct Counting(Heap);
+/// Has the C library give freed memory back to the system. Called first of all, before there are
+/// threads.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+pub fn give_memory_back() {
+    /// Arenas: threads share them, so that each has less that is free.
+    const ARENAS: libc::c_int = 2;
+    /// Larger blocks are mapped by themselves and unmapped when they are freed. glibc raises a limit
+    /// that is not set to the largest block that was freed.
+    const MAPPED_FROM: libc::c_int = 128 << 10;
+    /// As much may stay free at the end of the heap.
+    const KEPT_FREE: libc::c_int = 128 << 10;
+    let settings = [
+        (libc::M_ARENA_MAX, ARENAS),
+        (libc::M_MMAP_THRESHOLD, MAPPED_FROM),
+        (libc::M_TRIM_THRESHOLD, KEPT_FREE),
+    ];
+    for (setting, value) in settings {
+        // SAFETY: mallopt takes two numbers, and no other thread allocates yet. A setting that it
+        // rejects stays as it was.
+        unsafe { libc::mallopt(setting, value) };
+    }
+}
+
+/// Other C libraries have no such settings.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub fn give_memory_back() {}
 
 /// The most bytes that were allocated at once, to [`STEP`] bytes a thread.
 pub fn peak() -> u64 {
@@ -67,24 +79,24 @@ unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as i64);
         // SAFETY: the caller's promises are those that the allocator below asks for.
-        unsafe { self.0.alloc(layout) }
+        unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as i64);
         // SAFETY: as in `alloc`.
-        unsafe { self.0.alloc_zeroed(layout) }
+        unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count(size as i64 - layout.size() as i64);
         // SAFETY: as in `alloc`.
-        unsafe { self.0.realloc(memory, layout, size) }
+        unsafe { System.realloc(memory, layout, size) }
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
         count(-(layout.size() as i64));
         // SAFETY: as in `alloc`.
-        unsafe { self.0.dealloc(memory, layout) }
+        unsafe { System.dealloc(memory, layout) }
     }
 }

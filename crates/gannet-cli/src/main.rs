@@ -50,6 +50,7 @@ const RESIDENT_BESIDE: usize = 64 << 20;
 const HEAP_BESIDE: usize = 32 << 20;
 
 fn main() -> ExitCode {
+    allocator::give_memory_back();
     let given = match Given::from_command_line() {
         Ok(given) => given,
         Err(failure) => return failure.report(),

@@ -1,4 +1,5 @@
-//! The allocator of the engine inside a Python process: jemalloc, as the command has it.
+//! The allocator of the engine inside a Python process: jemalloc, which gives memory back. The
+//! allocator of the C library belongs to the process, whose settings are not ours to change.
 //!
 //! A query allocates many small pieces, which the allocator of the C library is slow at, and it
 //! keeps what a flush has freed. Python's own objects stay with Python's allocator.
