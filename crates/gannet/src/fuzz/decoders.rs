@@ -10,7 +10,7 @@ use crate::btree::node::{HEADER, Node, NodeName};
 use crate::cache::Bytes;
 use crate::cache::flash::header::Header;
 use crate::documents::{Document, DocumentRecord};
-use crate::index::state::root::decode_root;
+use crate::index::owners::decode_root;
 use crate::postings::TermEntry;
 use crate::postings::codec::block::BLOCK;
 use crate::postings::codec::docs_page::DocsPage;
@@ -57,7 +57,7 @@ pub fn root(bytes: &[u8]) {
     let Ok(root) = decode_root(bytes) else {
         return;
     };
-    for tree in [&root.terms, &root.ids] {
+    for tree in root.trees() {
         let _ = TreeView::decode(&mut ByteReader::new(tree, "a tree"));
     }
 }

@@ -12,6 +12,7 @@
 //! | `read` | snapshots |
 //! | `flush` | from the posting buffer to flash |
 //! | `schedule` | when maintenance runs, and how much of it |
+//! | `owners` | what is done with each kind of page; the root record |
 //! | `state` | what writer and readers share |
 //! | `ingest` | documents become batches |
 
@@ -22,10 +23,11 @@ mod ingest;
 mod inspect;
 mod maintenance;
 mod matching;
+pub(crate) mod owners;
 mod read;
 mod recovery;
 mod schedule;
-pub(crate) mod state;
+mod state;
 #[cfg(test)]
 mod tests;
 mod update;
@@ -37,15 +39,15 @@ pub use handle::Index;
 pub use handle::PublishedState;
 pub use ingest::{PreparedBatch, Workbench};
 pub use inspect::{
-    BytesByPart, CheckReport, ChunkReport, FillReport, ListReport, ListsReport, MemoryByPart,
-    Stats, TreeFigures, ZoneReport,
+    CheckReport, ChunkReport, FillReport, ListReport, ListsReport, MemoryByPart, Stats,
+    TreeFigures, ZoneReport,
 };
 pub use read::{Listing, Search, Snapshot};
 pub use recovery::CacheState;
 #[cfg(any(test, feature = "testing"))]
 pub use state::Phase;
 pub use state::{
-    BytesWritten, Durability, Lifetime, Limits, MEMORY_BESIDE, MEMORY_DEFAULT, MEMORY_MIN, Options,
-    default_memory,
+    BytesByPart, BytesWritten, Durability, Lifetime, Limits, MEMORY_BESIDE, MEMORY_DEFAULT,
+    MEMORY_MIN, Options, default_memory,
 };
 pub use write::Written;

@@ -11,36 +11,56 @@ use crate::device::FileId;
 /// The random number that tells one index from every other.
 pub type IndexIdentity = u64;
 
-/// The content of a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum PageKind {
-    /// A root slot of the superblock.
-    RootSlot = 1,
+/// Defines the kinds with their numbers, so that no list of them leaves one out.
+macro_rules! page_kinds {
+    ($($(#[$meaning:meta])* $kind:ident = $number:literal,)*) => {
+        /// The content of a page.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(u8)]
+        pub enum PageKind {
+            $($(#[$meaning])* $kind = $number,)*
+        }
+
+        impl PageKind {
+            /// All kinds, in the order in which a checkpoint writes them out.
+            pub const ALL: &[PageKind] = &[$(PageKind::$kind,)*];
+        }
+    };
+}
+
+page_kinds! {
     /// Log records: operations with the documents they bring.
     Log = 2,
-    /// Documents moved out of a zone that was cleaned.
-    Documents = 3,
-    /// Chunks of postings lists.
-    Postings = 4,
     /// A B+-tree node.
     Node = 5,
+    /// Chunks of postings lists.
+    Postings = 4,
+    /// Documents moved out of a zone that was cleaned.
+    Documents = 3,
     /// A page of a paged table.
     Table = 6,
     /// A root record: what a checkpoint knows.
     Root = 7,
+    /// A root slot of the superblock.
+    RootSlot = 1,
 }
 
 impl PageKind {
     /// One past the highest number.
-    pub(super) const COUNT: usize = PageKind::Root as usize + 1;
+    pub(super) const COUNT: usize = {
+        let (mut count, mut at) = (0, 0);
+        while at < PageKind::ALL.len() {
+            let next = PageKind::ALL[at] as usize + 1;
+            count = if next > count { next } else { count };
+            at += 1;
+        }
+        count
+    };
 
     /// The kind with this number.
     pub fn from_number(number: u8) -> Option<PageKind> {
-        use PageKind::*;
-        [RootSlot, Log, Documents, Postings, Node, Table, Root]
-            .into_iter()
-            .find(|kind| *kind as u8 == number)
+        let mut all = PageKind::ALL.iter().copied();
+        all.find(|kind| *kind as u8 == number)
     }
 }
 

@@ -25,10 +25,11 @@ use super::destination::Destination;
 use crate::base::{Error, PAGE_SIZE, PageAddress, Result, ZoneNumber};
 use crate::device::{Access, Device, OpenOptions, PagePool, open_directory};
 use crate::index::handle::Index;
+use crate::index::owners::RootRecord;
 use crate::index::read::Snapshot;
 use crate::index::recovery::read_root;
 use crate::index::state::State;
-use crate::index::state::{Epoch, RootRecord, Shared};
+use crate::index::state::{Epoch, Shared};
 use crate::index::write::Writer;
 use crate::storage::{PageKind, RootSlot, SlotKind};
 

@@ -9,12 +9,13 @@ use crate::base::{Result, ZoneNumber};
 use crate::btree::Tree;
 use crate::cache::{FramePool, Pages, finish};
 use crate::documents::{DocumentTables, NormCursor};
-use crate::index::schedule::{CleaningPolicy, Condition, KeptSpace};
+use crate::index::owners::{FlushedParts, KeptSpace};
+use crate::index::schedule::{CleaningPolicy, Condition};
 use crate::index::state::Shared;
 use crate::postings::{
     Addition, ChunkStreams, MergeItem, NormReader, Norms, TermDictionary, merge_window,
 };
-use crate::storage::{Store, Unsynced};
+use crate::storage::Store;
 
 /// The structures that a flush changes: the trees, and the chunks that the term dictionary names.
 pub(crate) struct Flusher {
@@ -70,27 +71,27 @@ impl Flusher {
             is_sweeping: self.vacuum.sweep.is_some(),
             is_unseen: false,
             log: None,
-            kept: KeptSpace::default(),
+            kept: KeptSpace::NONE,
             lacking: 0,
         }
     }
 
-    /// Writes everything out; what is returned must be synced.
-    pub(crate) fn write_out(&mut self) -> Result<Unsynced> {
-        self.terms.flush()?;
-        self.ids.flush()?;
-        self.postings.flush()?;
-        let mut unsynced = self.terms.take_unsynced();
-        unsynced.join(self.ids.stream().take_unsynced());
-        for stream in self.postings.all() {
-            unsynced.join(stream.take_unsynced());
+    /// Hands its structures to owners of pages.
+    pub(crate) fn parts<'a>(&'a mut self, shared: &'a Shared) -> FlushedParts<'a> {
+        FlushedParts {
+            shared,
+            terms: &mut self.terms,
+            ids: &mut self.ids,
+            postings: &mut self.postings,
         }
-        Ok(unsynced)
     }
 
-    pub(crate) fn sync(&mut self, store: &Store) -> Result<()> {
-        let unsynced = self.write_out()?;
-        store.sync(&unsynced)
+    /// Writes everything out and makes it durable.
+    pub(crate) fn sync(&mut self, shared: &Shared) -> Result<()> {
+        let mut parts = self.parts(shared);
+        let mut unsynced = parts.flush_nodes()?;
+        unsynced.join(parts.flush_chunks()?);
+        shared.store.sync(&unsynced)
     }
 }
 

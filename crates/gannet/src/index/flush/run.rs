@@ -46,7 +46,7 @@ impl Flush {
         }
         if limits.beside {
             self.fill(&mut flusher)?;
-            flusher.sync(&self.shared.store)
+            flusher.sync(&self.shared)
         } else {
             alone(|| self.fill(&mut flusher))
         }

@@ -7,5 +7,5 @@ mod survey;
 
 pub use check::CheckReport;
 pub use lists::{ChunkReport, ListReport, ZoneReport};
-pub use stats::{BytesByPart, MemoryByPart, Stats, TreeFigures};
+pub use stats::{MemoryByPart, Stats, TreeFigures};
 pub use survey::{FillReport, ListsReport};

@@ -1,15 +1,15 @@
 //! Figures of an index: documents, terms, bytes by part, memory by part.
 
-use crate::base::{DocId, PAGE_PAYLOAD, PAGE_SIZE, Result};
+use crate::base::{DocId, PAGE_SIZE, Result};
 use crate::btree::TreeView;
 use crate::cache::FlashTier;
 use crate::device::CountersSnapshot;
 use crate::index::handle::Index;
+use crate::index::owners::{bytes_by_part, written};
 use crate::index::recovery::CacheState;
-use crate::index::state::{BytesWritten, Lifetime};
+use crate::index::state::{BytesByPart, BytesWritten, Lifetime};
 use crate::postings::{DELTA_LEVELS, TermTree};
 use crate::search::{ResultCache, ResultCacheFigures};
-use crate::storage::PageKind;
 
 /// The figures of an index at one moment.
 #[derive(Clone, Debug, Default)]
@@ -51,26 +51,6 @@ pub struct Stats {
     pub device_free: u64,
     /// The device's counters since the index was opened.
     pub io: CountersSnapshot,
-}
-
-/// Bytes on flash. Parts count what lives; `dead` is what cleaning or the next checkpoint gives
-/// back.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BytesByPart {
-    /// Nodes of the trees: terms, short lists, external IDs.
-    pub nodes: u64,
-    /// Chunks of long lists, positions included.
-    pub postings: u64,
-    /// Documents, in the log's zones and moved.
-    pub documents: u64,
-    /// Document table, norms, live set, node mappings.
-    pub tables: u64,
-    /// The newest root record.
-    pub roots: u64,
-    /// Pages written that hold nothing live, padding included.
-    pub dead: u64,
-    /// All of it: what the index takes on flash.
-    pub allocated: u64,
 }
 
 /// Bytes of memory.
@@ -129,7 +109,7 @@ impl Index {
             doc_ids: state.below,
             terms: state.terms.terms(),
             terms_in_memory: state.buffers.terms() as u64,
-            bytes: self.bytes_by_part(),
+            bytes: bytes_by_part(&shared.store),
             memory: MemoryByPart {
                 budget: shared.budget.total() as u64,
                 used: shared.budget.used() as u64,
@@ -146,32 +126,11 @@ impl Index {
             delta_postings: std::array::from_fn(|level| of_terms(TermTree::Delta(level))),
             ids: TreeFigures::of(&state.ids),
             flushes: state.flushes,
-            written: BytesWritten::of(&shared.store),
+            written: written(&shared.store),
             lifetime: state.lifetime,
             device_free: shared.store.device().free_bytes()?,
             io: self.counters(),
         })
-    }
-
-    fn bytes_by_part(&self) -> BytesByPart {
-        let zones = self.shared().store.zones();
-        let mut bytes = BytesByPart {
-            allocated: zones.allocated_bytes(),
-            ..BytesByPart::default()
-        };
-        for (_, zone) in zones.iter() {
-            let part = match zone.kind {
-                PageKind::Node => &mut bytes.nodes,
-                PageKind::Postings => &mut bytes.postings,
-                PageKind::Log | PageKind::Documents => &mut bytes.documents,
-                PageKind::Table => &mut bytes.tables,
-                PageKind::Root | PageKind::RootSlot => &mut bytes.roots,
-            };
-            *part += zone.live;
-            let written = zone.pages as u64 * PAGE_PAYLOAD as u64;
-            bytes.dead += written.saturating_sub(zone.live);
-        }
-        bytes
     }
 }
 

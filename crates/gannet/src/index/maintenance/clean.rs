@@ -7,25 +7,25 @@
 //! anything is left to give back. Source of the mechanism: the node validation manager of the AS
 //! B-tree (Roh et al., 2014), which waits for 5 %.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::analysis::split_term_key;
-use crate::base::{DocId, Error, PAGE_SIZE, PageAddress, Result, ZoneNumber};
+use crate::base::{DocId, PAGE_SIZE, Result, ZoneNumber};
 use crate::btree::{Scan, TreeView};
 use crate::cache::{Pages, finish};
-use crate::documents::{Address, DocumentRecord, DocumentTables, TableChange};
+use crate::documents::DocumentTables;
 use crate::index::flush::{Flusher, ListMerger, TableNorms};
+use crate::index::owners::{
+    IndexSizes, MoveBounds, Mover, PageOwner, Victims, delta_trees, emptied_by, node_bytes, owners,
+};
 use crate::index::schedule::{
-    CleaningPolicy, MOVED_BYTES_MAX, MaintenanceTask, Occasion, Requests, dead_bytes, delta_trees,
-    due, has_little_room, is_dense, node_bytes, victims,
+    CleaningPolicy, MaintenanceTask, Occasion, Requests, dead_bytes, due, has_little_room,
+    is_dense, victims,
 };
-use crate::index::state::{Phase, Shared};
+use crate::index::state::{Claim, Phase, Shared};
 use crate::index::write::{Writer, reserve_for_steps};
-use crate::postings::{
-    Addition, Fragment, MergeItem, TermEntry, TermTree, TermView, merge_window, relocate_window,
-};
-use crate::storage::{LogStart, PageKind, RecordKind, Store, ZoneRecord, frame, read_records};
+use crate::postings::{Addition, Fragment, MergeItem, TermTree, merge_window};
+use crate::storage::{LogStart, PageKind, Store, Zone};
 
 /// The greatest number of bytes that a step writes which merges delta postings into their lists:
 /// nodes, and chunks beside them.
@@ -34,17 +34,12 @@ const SETTLED_BYTES_MAX: u64 = 3 * SETTLED_NODES_MAX * PAGE_SIZE as u64;
 /// The share below which an open zone is left.
 const OPEN_LIVE_SHARE: f64 = 0.5;
 
-/// The greatest number of bytes of a document in the table of addresses.
-const ADDRESS_BYTES: u64 = 12;
-
 /// Bytes of small chunks that one checkpoint joins at most.
 const JOINED_BYTES_MAX: u64 = 32 << 20;
 
 /// Nodes of delta postings that join their lists in one step, or of lists that are written for it:
 /// 32 MiB.
 const SETTLED_NODES_MAX: u64 = 8192;
-
-type Victims = BTreeSet<ZoneNumber>;
 
 /// The key of a term.
 type TermKey = Vec<u8>;
@@ -76,8 +71,7 @@ impl Flusher {
         if policy.leaves_open {
             self.terms.leave_sparse_zones(OPEN_LIVE_SHARE)?;
             self.ids.leave_sparse_zone(OPEN_LIVE_SHARE)?;
-            let mut streams = self.postings.all().into_iter();
-            streams.try_for_each(|stream| stream.leave_sparse_zone(OPEN_LIVE_SHARE))?;
+            self.postings.leave_sparse_open_zones(OPEN_LIVE_SHARE)?;
         }
         // What the flush has left dead is not to be set against what this gives back.
         self.dead_before = dead_bytes(&shared.store);
@@ -86,72 +80,28 @@ impl Flusher {
             self.join_chunks(shared, tables)?;
             self.joining.any |= merged;
         }
-        self.clean_trees(policy, shared)?;
-        self.clean_lists(policy, shared)
+        self.empty_zones(policy, shared, tables.end())
     }
 
-    fn clean_trees(&mut self, policy: CleaningPolicy, shared: &Shared) -> Result<()> {
-        let claim = shared.room.claim(2 * MOVED_BYTES_MAX, policy.room_one_of)?;
-        let beside = mapping_bytes(&self.terms.view(), self.ids.view());
-        let moved = claim.bytes().saturating_sub(beside);
-        let nodes = self.victims(shared, PageKind::Node, policy, moved);
-        if nodes.is_empty() {
-            Ok(())
-        } else {
-            self.clean_nodes(shared, &nodes)
+    /// Moves what lives out of the zones of kinds that the flush moves.
+    fn empty_zones(&mut self, policy: CleaningPolicy, shared: &Shared, below: DocId) -> Result<()> {
+        for owner in owners() {
+            let Mover::InFlush { bounds, act } = owner.mover() else {
+                continue;
+            };
+            let bounds = bounds(&IndexSizes {
+                terms: &self.terms.view(),
+                ids: self.ids.view(),
+                below,
+            });
+            let step = CleaningStep::choose(shared, owner, bounds, policy, |number, _| {
+                number >= self.first_zone
+            })?;
+            if !step.victims.is_empty() {
+                act(&mut self.parts(shared), &step.victims)?;
+            }
         }
-    }
-
-    fn clean_lists(&mut self, policy: CleaningPolicy, shared: &Shared) -> Result<()> {
-        // A leaf is written for each of the entries whose chunks move, but none more than once.
-        let terms = self.terms.view();
-        let leaves = node_bytes(&terms, &mut TermTree::WITH_CHUNKS.into_iter());
-        let beside = leaves + mapping_bytes(&terms, self.ids.view());
-        let most = MOVED_BYTES_MAX.saturating_add(beside);
-        let claim = shared.room.claim(most, policy.room_one_of)?;
-        let moved = claim.bytes().saturating_sub(beside);
-        let postings = self.victims(shared, PageKind::Postings, policy, moved);
-        if postings.is_empty() {
-            return Ok(());
-        }
-        self.terms.flush()?;
-        self.clean_postings(shared, &postings)
-    }
-
-    /// The zones of this kind that are worth it, of its own, of which so many bytes at most are
-    /// moved.
-    fn victims(
-        &self,
-        shared: &Shared,
-        kind: PageKind,
-        policy: CleaningPolicy,
-        moved_max: u64,
-    ) -> Victims {
-        let mut victims = victims(&shared.store, &[kind], policy, moved_max);
-        victims.split_off(&self.first_zone)
-    }
-
-    fn clean_nodes(&mut self, shared: &Shared, victims: &Victims) -> Result<()> {
-        shared.options.limits.enter(Phase::Cleaning);
-        let is_victim = |zone| victims.contains(&zone);
-        self.terms.move_out_of(&shared.pool, &is_victim)?;
-        self.ids.move_out_of(&shared.pool, &is_victim)?;
         Ok(())
-    }
-
-    /// Sweeps the entries with chunks for those that have some in the victims and moves these.
-    fn clean_postings(&mut self, shared: &Shared, victims: &Victims) -> Result<()> {
-        shared.options.limits.enter(Phase::Cleaning);
-        let is_victim = |zone| victims.contains(&zone);
-        let keys = self.keys_with_chunks(shared, &is_victim)?;
-        let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
-        let (store, postings) = (&shared.store, &self.postings);
-        self.terms.update(&shared.pool, &keys, &|old| {
-            // All of them are there: the sweep found them.
-            let entries = old.iter().map(|(_, entry)| entry.unwrap_or_default());
-            let entries: Vec<&[u8]> = entries.collect();
-            relocate_window(&entries, &is_victim, store, postings)
-        })
     }
 
     /// Has delta postings join their lists, so that no term takes a read more for them. Tells
@@ -268,30 +218,42 @@ impl Flusher {
         }
         Ok((keys, None))
     }
+}
 
-    fn keys_with_chunks(
-        &mut self,
-        shared: &Shared,
-        is_victim: &dyn Fn(ZoneNumber) -> bool,
-    ) -> Result<Vec<Vec<u8>>> {
-        // The flush before has left nodes in the stream's buffer, where a scan would not find them.
-        self.terms.flush()?;
-        let terms = self.terms.view();
-        let mut pages = Pages::new(&shared.pool);
-        let mut keys = Vec::new();
-        for tree in TermTree::WITH_CHUNKS {
-            let tree = terms.tree(tree);
-            let mut scan = tree.scan(&[]);
-            while finish(&mut pages, |pages| scan.advance(tree, pages))? {
-                let chunks = TermEntry::decode_only_chunks(scan.value())?;
-                let mut spans = chunks.iter().flat_map(|chunk| chunk.place.spans());
-                if spans.any(|run| is_victim(run.zone)) {
-                    keys.push(scan.key().to_vec());
-                }
-            }
-        }
-        keys.sort_unstable();
-        Ok(keys)
+/// Zones to be emptied, and the space that is claimed for what lives in them.
+struct CleaningStep<'s> {
+    victims: Victims,
+    _claim: Claim<'s>,
+}
+
+impl<'s> CleaningStep<'s> {
+    /// Chooses the zones that an owner is to empty and that are worth it, of those that may be.
+    fn choose(
+        shared: &'s Shared,
+        owner: &dyn PageOwner,
+        bounds: MoveBounds,
+        policy: CleaningPolicy,
+        may_empty: impl Fn(ZoneNumber, &Zone) -> bool,
+    ) -> Result<CleaningStep<'s>> {
+        let one_of = if bounds.takes_all {
+            1
+        } else {
+            policy.room_one_of
+        };
+        let claim = shared.room.claim(bounds.most, one_of)?;
+        let moved = claim.bytes().saturating_sub(bounds.beside);
+        let mut victims = victims(&shared.store, &emptied_by(owner), policy, moved);
+        let zones = shared.store.zones();
+        let is_left = |number: &ZoneNumber| {
+            let zone = zones.get(*number);
+            zone.is_some_and(|zone| may_empty(*number, zone))
+        };
+        victims.retain(is_left);
+        drop(zones);
+        Ok(CleaningStep {
+            victims,
+            _claim: claim,
+        })
     }
 }
 
@@ -313,96 +275,26 @@ impl Writer {
         };
         let shared = Arc::clone(&self.shared);
         if policy.leaves_open {
-            self.moved.leave_sparse_zone(OPEN_LIVE_SHARE)?;
-            self.pages.leave_sparse_zone(OPEN_LIVE_SHARE)?;
+            self.owned.leave_sparse_zones(OPEN_LIVE_SHARE)?;
         }
-        // The addresses of documents that move are written anew.
-        let beside = self.state.below as u64 * ADDRESS_BYTES;
-        let claim = shared
-            .room
-            .claim(MOVED_BYTES_MAX.saturating_add(beside), 1)?;
-        let moved = claim.bytes().saturating_sub(beside);
-        for (zone, kind) in self.document_victims(start, policy, moved) {
-            self.clean_documents(zone, kind)?;
-        }
-        drop(claim);
         // Tables come last: what moves of them cannot be read before the streams are written out.
-        let claim = shared.room.claim(MOVED_BYTES_MAX, policy.room_one_of)?;
-        let tables = victims(&shared.store, &[PageKind::Table], policy, claim.bytes());
-        if !tables.is_empty() {
-            self.clean_tables(flusher, &tables)?;
+        for owner in owners() {
+            let Mover::AtCheckpoint { bounds, act } = owner.mover() else {
+                continue;
+            };
+            let bounds = bounds(&IndexSizes {
+                terms: &self.state.terms,
+                ids: &self.state.ids,
+                below: self.state.below,
+            });
+            let step = CleaningStep::choose(&shared, owner, bounds, policy, |number, zone| {
+                !zone.replays(number, start)
+            })?;
+            if !step.victims.is_empty() {
+                act(&mut self.parts(flusher), &step.victims)?;
+            }
         }
         Ok(())
-    }
-
-    fn document_victims(
-        &self,
-        start: LogStart,
-        policy: CleaningPolicy,
-        moved_max: u64,
-    ) -> Vec<(ZoneNumber, PageKind)> {
-        let kinds = [PageKind::Log, PageKind::Documents];
-        let victims = victims(&self.shared.store, &kinds, policy, moved_max);
-        let zones = self.shared.store.zones();
-        let kind = |number| {
-            let zone = zones.get(number)?;
-            (!zone.replays(number, start)).then_some((number, zone.kind))
-        };
-        victims.into_iter().filter_map(kind).collect()
-    }
-
-    /// The mapping pages of the trees are moved by the trees.
-    fn clean_tables(&mut self, flusher: &mut Flusher, victims: &Victims) -> Result<()> {
-        flusher.clean_nodes(&self.shared, victims)?;
-        let (shared, stream) = (&self.shared, &mut self.pages);
-        let is_victim = |zone| victims.contains(&zone);
-        let tables = &mut self.state.tables;
-        tables.move_out_of(&is_victim, &shared.pool, &shared.store, stream)
-    }
-
-    /// Copies the live documents of a zone to the end of the moved documents.
-    fn clean_documents(&mut self, zone: ZoneNumber, kind: PageKind) -> Result<()> {
-        self.shared.options.limits.enter(Phase::Cleaning);
-        let store = Arc::clone(&self.shared.store);
-        let pages = store.zones().get(zone).map_or(0, |zone| zone.pages);
-        let first = PageAddress { zone, page: 0 };
-        let mut move_record = |record: ZoneRecord| self.move_document(record);
-        let read = read_records(&store, kind, first, pages, &mut move_record)?;
-        if read < pages {
-            return Err(Error::damaged(
-                format!("zone {zone}"),
-                format!("expected {pages} whole pages, got {read}"),
-            ));
-        }
-        Ok(())
-    }
-
-    fn move_document(&mut self, record: ZoneRecord) -> Result<()> {
-        if record.kind != RecordKind::Document {
-            return Ok(());
-        }
-        let doc = DocumentRecord::decode(&record.body)?.doc;
-        if !self.stands_at(doc, Address::of(record.span)?)? {
-            return Ok(());
-        }
-        let copy = frame(RecordKind::Document, true, &record.body);
-        let span = self.moved.append(&copy)?;
-        self.load_tables(&[TableChange::SetAddress(doc)])?;
-        self.state.tables.set_address(doc, span)?;
-        self.shared.store.release_span(record.span);
-        Ok(())
-    }
-
-    /// Returns true if a live document stands at this address.
-    fn stands_at(&self, doc: DocId, address: Address) -> Result<bool> {
-        if doc >= self.state.below {
-            return Ok(false);
-        }
-        let tables = &self.state.tables;
-        let mut pages = Pages::new(&self.shared.pool);
-        finish(&mut pages, |pages| {
-            Ok(tables.is_live(doc, pages)? && tables.address(doc, pages)? == address)
-        })
     }
 }
 
@@ -413,13 +305,4 @@ fn list_chunks(store: &Store) -> u64 {
         .iter()
         .filter(|(_, zone)| zone.kind == PageKind::Postings);
     chunks.map(|(_, zone)| zone.live).sum()
-}
-
-/// The node mappings of all trees, which moved nodes change.
-fn mapping_bytes(terms: &TermView, ids: &TreeView) -> u64 {
-    let nodes: u64 = TermTree::ALL
-        .map(|tree| terms.tree(tree).nodes())
-        .iter()
-        .sum();
-    (nodes + ids.nodes()) * size_of::<u64>() as u64
 }

@@ -23,10 +23,11 @@ use crate::device::FileId;
 use crate::documents::{DocumentRecord, DocumentTables, stored_records};
 use crate::index::flush::{Flusher, lock};
 use crate::index::handle::Index;
+use crate::index::owners::{OwnedPages, RootParts};
 use crate::index::state::{Buffers, Phase, Relief, State, Vacuumed};
 use crate::index::write::{Restored, Restoring, Writer};
 use crate::postings::{DeadDocs, TermDictionary};
-use crate::storage::{PageKind, RecordKind, StreamWriter, frame};
+use crate::storage::{PageKind, RecordKind, frame};
 
 /// Documents whose records are read together, at most, and the share of the frames that these take.
 const DOCUMENTS_AT_ONCE: usize = 4096;
@@ -36,8 +37,7 @@ const FRAMES_ONE_OF: usize = 16;
 struct Aside {
     state: State,
     flusher: Arc<Mutex<Flusher>>,
-    moved: StreamWriter,
-    pages: StreamWriter,
+    owned: OwnedPages,
     /// The zones of the new index begin here.
     first_zone: ZoneNumber,
 }
@@ -112,14 +112,12 @@ impl Writer {
         self.unseen = true;
         // That was for the old one's sake.
         self.scheduler.flushes_early = false;
-        let moved = Writer::stream(&shared, PageKind::Documents);
-        let pages = Writer::stream(&shared, PageKind::Table);
+        let owned = OwnedPages::new(&shared.store, RootParts::default());
         let flusher = Arc::new(Mutex::new(flusher));
         Ok(Aside {
             state: std::mem::replace(&mut self.state, state),
             flusher: std::mem::replace(&mut self.flusher, flusher),
-            moved: std::mem::replace(&mut self.moved, moved),
-            pages: std::mem::replace(&mut self.pages, pages),
+            owned: std::mem::replace(&mut self.owned, owned),
             first_zone,
         })
     }
@@ -164,9 +162,8 @@ impl Writer {
             };
             let mut body = Vec::with_capacity(old.len() + 4);
             record.encode(&mut body);
-            let span = self
-                .moved
-                .append(&frame(RecordKind::Document, true, &body))?;
+            let stream = self.owned.stream(PageKind::Documents);
+            let span = stream.append(&frame(RecordKind::Document, true, &body))?;
             moved.push((span, body));
         }
         let dictionaries = &self.state.dictionaries;
@@ -217,8 +214,7 @@ impl Writer {
         self.stopped = None;
         self.state = aside.state;
         self.flusher = aside.flusher;
-        self.moved = aside.moved;
-        self.pages = aside.pages;
+        self.owned = aside.owned;
         let store = &self.shared.store;
         let written = store.zones().take_from(aside.first_zone);
         // One whose file could not be made has none.

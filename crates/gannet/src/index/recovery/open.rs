@@ -16,9 +16,8 @@ use crate::device::{Access, OpenOptions, open_directory};
 use crate::device::{Device, FileId};
 use crate::documents::{Dictionaries, DocumentTables};
 use crate::index::handle::Index;
-use crate::index::state::{
-    Covered, HeldRoot, Lifetime, Options, RetiredZones, RootRecord, Shared, Vacuumed,
-};
+use crate::index::owners::{Covered, RootParts, RootRecord};
+use crate::index::state::{HeldRoot, Lifetime, Options, RetiredZones, Shared, Vacuumed};
 use crate::index::write::Writer;
 use crate::storage::{
     Found, IndexIdentity, Log, LogReach, LogStart, ReplayEnd, RootSlot, SlotKind, Store, ZoneTable,
@@ -130,8 +129,7 @@ fn make(device: Arc<dyn Device>) -> Result<Opened> {
         tables: DocumentTables::new(),
         vacuumed: Vacuumed::default(),
         lifetime: Lifetime::default(),
-        terms: Vec::new(),
-        ids: Vec::new(),
+        parts: RootParts::default(),
     };
     Ok(Opened {
         store,

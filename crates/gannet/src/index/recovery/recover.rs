@@ -11,16 +11,16 @@ use crate::btree::Tree;
 use crate::cache::FramePool;
 use crate::index::flush::{Backpressure, Flusher, Vacuum};
 use crate::index::ingest::Preparation;
+use crate::index::owners::{OwnedPages, RootRecord, stream_count};
 use crate::index::schedule::Scheduler;
 use crate::index::state::{
-    Buffers, Epoch, HeldRoot, Lifetime, MemoryPlan, Options, Published, Room, RootRecord, Shared,
-    State,
+    Buffers, Epoch, HeldRoot, Lifetime, MemoryPlan, Options, Published, Room, Shared, State,
 };
 use crate::index::write::{Leases, Writer};
 use crate::postings::TermDictionary;
 use crate::search::ResultCache;
 use crate::storage::{
-    History, Log, LogReach, LogStart, PageKind, RootSlot, Store, Unsynced, has_log_behind,
+    History, Log, LogReach, PageKind, RootSlot, Store, StreamWriter, Unsynced, has_log_behind,
 };
 
 /// Takes in what the root names, but not what the log has behind it.
@@ -38,7 +38,7 @@ pub(crate) fn recover(opened: Opened, options: Options) -> Result<(Arc<Shared>, 
     let reach = root.as_ref().map_or(LogReach::Written, |root| root.reach);
     let replays = has_log_behind(&store, record.covered.log_start, reach)?;
     let beside_writer = root.as_ref().is_some_and(HeldRoot::is_beside_writer);
-    let memory = MemoryPlan::new(&plan, replays, beside_writer);
+    let memory = MemoryPlan::new(&plan, stream_count(), replays, beside_writer);
     let write_buffers = budget.reserve("the write buffers", memory.write_buffers())?;
     let preparing = budget.part("documents on their way", memory.preparation)?;
     let store = Arc::new(store.with_write_pages(memory.write_pages));
@@ -51,8 +51,9 @@ pub(crate) fn recover(opened: Opened, options: Options) -> Result<(Arc<Shared>, 
         Tier::Past(reason) => (pool, Some(reason)),
         Tier::None => (pool, None),
     };
-    let terms = open_terms(&store, &pool, &record.terms)?;
-    let ids = open_tree(&store, &record.ids)?;
+    let [terms, ids] = record.trees();
+    let terms = open_terms(&store, &pool, terms)?;
+    let ids = open_tree(&store, ids)?;
     let state = root_state(&record, root.as_ref(), &terms, &ids, &budget)?;
     let samples = if record.dictionaries.newest() == 0 && !options.read_only {
         Some(budget.reserve("samples of documents", memory.samples)?)
@@ -87,7 +88,7 @@ pub(crate) fn recover(opened: Opened, options: Options) -> Result<(Arc<Shared>, 
         reading: Mutex::default(),
     });
     let slot = root.map(|root| root.slot);
-    let mut writer = new_writer(&shared, state, terms, ids, slot, record.covered.log_start)?;
+    let mut writer = new_writer(&shared, state, terms, ids, slot, &record)?;
     writer.rooted_log = (!replays).then_some(record.covered.log_start);
     Ok((shared, writer))
 }
@@ -100,14 +101,15 @@ pub(crate) fn recover_again(
     record: &RootRecord,
     root: &HeldRoot,
 ) -> Result<()> {
-    let terms = open_terms(&shared.store, &shared.pool, &record.terms)?;
-    let ids = open_tree(&shared.store, &record.ids)?;
+    let [terms, ids] = record.trees();
+    let terms = open_terms(&shared.store, &shared.pool, terms)?;
+    let ids = open_tree(&shared.store, ids)?;
     let state = root_state(record, Some(root), &terms, &ids, &shared.budget)?;
     let preparation = &shared.preparation;
     preparation.fields.replace(Arc::clone(&record.schema));
     preparation.replace_dictionaries(record.dictionaries.clone());
     let slot = Some(root.slot.clone());
-    let mut writer = new_writer(shared, state, terms, ids, slot, record.covered.log_start)?;
+    let mut writer = new_writer(shared, state, terms, ids, slot, record)?;
     writer.read_log(record.covered, root)?;
     writer.keep_tables();
     Ok(())
@@ -164,15 +166,15 @@ fn new_writer(
     terms: TermDictionary,
     ids: Tree,
     slot: Option<RootSlot>,
-    log_start: LogStart,
+    record: &RootRecord,
 ) -> Result<Writer> {
     let slot = slot.as_ref();
+    let (log_start, parts) = (record.covered.log_start, record.parts.clone());
     Ok(Writer {
         log: Log::resume(Arc::clone(&shared.store), log_start),
         tables_memory: reserve_tables(shared, &state)?,
-        moved: Writer::stream(shared, PageKind::Documents),
-        pages: Writer::stream(shared, PageKind::Table),
-        roots: Writer::stream(shared, PageKind::Root),
+        owned: OwnedPages::new(&shared.store, parts),
+        roots: StreamWriter::new(Arc::clone(&shared.store), PageKind::Root),
         root: slot.map(|slot| slot.root),
         generation: slot.map_or(0, |slot| slot.generation),
         rooted: (state.sequence, Instant::now()),

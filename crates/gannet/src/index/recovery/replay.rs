@@ -27,7 +27,8 @@ use crate::base::{ByteReader, DocId, Error, Interrupt, Reservation, Result, Sequ
 use crate::cache::{Pages, finish};
 use crate::documents::DocumentRecord;
 use crate::index::ingest::decode_schema;
-use crate::index::state::{Covered, IdEntry, Relief, Shared, with_relief};
+use crate::index::owners::Covered;
+use crate::index::state::{IdEntry, Relief, Shared, with_relief};
 use crate::index::write::{Restored, Restoring, Writer};
 use crate::postings::InvertedBatch;
 use crate::storage::{LogReach, LogStart, RecordKind, Recovery, ReplayEnd, ZoneRecord, replay};

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use crate::analysis::VERSION;
 use crate::base::{Error, Result};
 use crate::device::{Device, FileId};
-use crate::index::state::decode_root;
-use crate::index::state::{HeldRoot, RootRecord};
+use crate::index::owners::{RootRecord, decode_root};
+use crate::index::state::HeldRoot;
 use crate::storage::{EXPORT_FIRST, PageKind, RootSlot, Store, ZoneTable};
 
 /// An index of which the root has been read.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::base::{Budget, Error, Result};
 use crate::cache::{FlashTier, TierFigures, TierRoot};
 use crate::device::{BackendChoice, open_tier};
-use crate::index::state::{CacheOptions, HeldRoot, Options, RootRecord};
+use crate::index::owners::RootRecord;
+use crate::index::state::{CacheOptions, HeldRoot, Options};
 use crate::storage::Store;
 
 /// The state of the flash tier that was asked for.

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use crate::base::{DocId, Error, Interrupt, Result};
 use crate::documents::DocumentRecord;
-use crate::index::state::{Covered, HeldRoot, MemoryPlan, Options};
+use crate::index::owners::{Covered, stream_count};
+use crate::index::state::{HeldRoot, MemoryPlan, Options};
 use crate::index::write::Writer;
 use crate::storage::{LogReach, LogStart, RecordKind, Recovery, ZoneRecord, replay};
 
@@ -155,7 +156,8 @@ impl Writer {
                 ..options.clone()
             };
             let options = options.beside(&**self.shared.store.device());
-            MemoryPlan::new(&options, true, is_beside_writer).left_to_log(options.memory)
+            MemoryPlan::new(&options, stream_count(), true, is_beside_writer)
+                .left_to_log(options.memory)
         };
         let mut memory = options.memory.next_multiple_of(1 << 20);
         loop {

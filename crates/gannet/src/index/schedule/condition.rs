@@ -1,9 +1,11 @@
 //! Answers policies: the condition of an index at one moment.
 
-use std::collections::BTreeSet;
-
-use super::task::{CleaningPolicy, MOVED_BYTES_MAX};
-use crate::base::{PAGE_SIZE, ZoneNumber};
+use super::task::CleaningPolicy;
+use crate::base::ZoneNumber;
+use crate::index::owners::{
+    KeptSpace, MOVED_BYTES_MAX, Mover, Victims, delta_trees, emptied_by, node_bytes, owner_of,
+    owners,
+};
 use crate::index::state::Shared;
 use crate::postings::{TermTree, TermView};
 use crate::storage::{LogStart, PageKind, Store, Zone};
@@ -30,21 +32,6 @@ const GAIN_MIN: u64 = 64 << 10;
 
 /// A thorough cleaning ends when at most one byte of so many is dead.
 const DENSE: u64 = 25;
-
-/// The greatest number of bytes that the next flush and checkpoint may write.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct KeptSpace {
-    /// For what is in the buffers.
-    pub(crate) buffered: u64,
-    /// For delta postings that move on with a flush, tables and the root.
-    pub(crate) rest: u64,
-}
-
-impl KeptSpace {
-    pub(crate) fn bytes(&self) -> u64 {
-        self.buffered + self.rest
-    }
-}
 
 /// An index at one moment. What takes a look at its zones is found when it is asked.
 pub(crate) struct Condition<'a> {
@@ -108,7 +95,8 @@ impl Condition<'_> {
     pub(crate) fn is_gain(&self, policy: CleaningPolicy, one_of: u64) -> bool {
         let zones = self.shared.store.zones();
         let sparse = zones.iter().filter(|(number, zone)| {
-            let may_move = !zone.open && zone.live > 0 && zone.kind != PageKind::Root;
+            let is_moved = !matches!(owner_of(zone.kind).mover(), Mover::Nobody);
+            let may_move = !zone.open && zone.live > 0 && is_moved;
             may_move && !self.is_replayed(*number, zone) && zone.live_share() < policy.live_share
         });
         let gain: u64 = sparse.map(|(_, zone)| zone.dead_bytes()).sum();
@@ -120,16 +108,15 @@ impl Condition<'_> {
         let store = &self.shared.store;
         // What there is no room to move is nothing to clean.
         let moved = self.room().min(MOVED_BYTES_MAX);
-        let victims = |kinds: &[PageKind]| victims(store, kinds, policy, moved);
-        let kinds = [PageKind::Node, PageKind::Postings, PageKind::Table];
-        kinds.iter().any(|kind| !victims(&[*kind]).is_empty()) || {
-            let documents = victims(&[PageKind::Log, PageKind::Documents]);
+        let mut kinds = owners().map(emptied_by).filter(|kinds| !kinds.is_empty());
+        kinds.any(|kinds| {
+            let victims = victims(store, &kinds, policy, moved);
             let zones = store.zones();
-            let mut found = documents
+            let mut found = victims
                 .iter()
                 .filter_map(|number| zones.get(*number).map(|zone| (*number, zone)));
             found.any(|(number, zone)| !self.is_replayed(number, zone))
-        }
+        })
     }
 
     /// Returns true if a flush of the buffers makes enough space for the batch. The space kept for
@@ -161,19 +148,6 @@ pub(crate) fn is_dense(store: &Store) -> bool {
     dead_bytes(store) * DENSE <= store.zones().allocated_bytes()
 }
 
-/// The trees of delta postings.
-pub(crate) fn delta_trees() -> impl Iterator<Item = TermTree> {
-    let is_delta = |tree: &TermTree| !TermTree::LISTS.contains(tree);
-    TermTree::ALL.into_iter().filter(is_delta)
-}
-
-/// Bytes of all nodes of some trees.
-pub(crate) fn node_bytes(terms: &TermView, trees: &mut dyn Iterator<Item = TermTree>) -> u64 {
-    trees
-        .map(|tree| terms.tree(tree).nodes() * PAGE_SIZE as u64)
-        .sum()
-}
-
 /// The closed zones of these kinds with little live data, least first, up to a bound on what is
 /// moved; none if cleaning them is not worth a sweep.
 pub(crate) fn victims(
@@ -181,7 +155,7 @@ pub(crate) fn victims(
     kinds: &[PageKind],
     policy: CleaningPolicy,
     moved_max: u64,
-) -> BTreeSet<ZoneNumber> {
+) -> Victims {
     let zones = store.zones();
     let mut candidates: Vec<(u64, ZoneNumber)> = zones
         .iter()
@@ -195,12 +169,12 @@ pub(crate) fn victims(
         moved += live;
         moved <= moved_max.min(MOVED_BYTES_MAX)
     });
-    let victims: BTreeSet<ZoneNumber> = affordable.map(|(_, number)| number).collect();
+    let victims: Victims = affordable.map(|(_, number)| number).collect();
     let all = victims.iter().filter_map(|number| zones.get(*number));
     let dead: u64 = all.map(Zone::dead_bytes).sum();
     if dead * policy.one_of >= zones.allocated_bytes() {
         victims
     } else {
-        BTreeSet::new()
+        Victims::new()
     }
 }

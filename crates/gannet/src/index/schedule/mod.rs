@@ -17,9 +17,7 @@ mod policies;
 mod scheduler;
 mod task;
 
-pub(crate) use condition::{
-    Condition, KeptSpace, dead_bytes, delta_trees, has_little_room, is_dense, node_bytes, victims,
-};
+pub(crate) use condition::{Condition, dead_bytes, has_little_room, is_dense, victims};
 pub(crate) use policies::{CLEAN, REBUILD_SPACE, VACUUM, due, rows};
 pub(crate) use scheduler::{Requests, Scheduler};
-pub(crate) use task::{CleaningPolicy, MOVED_BYTES_MAX, MaintenanceTask, Occasion, VacuumPolicy};
+pub(crate) use task::{CleaningPolicy, MaintenanceTask, Occasion, VacuumPolicy};

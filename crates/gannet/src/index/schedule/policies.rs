@@ -6,7 +6,8 @@
 //! `RetentionLimits`, whatever the task.
 
 use super::condition::Condition;
-use super::task::{CleaningPolicy, MOVED_BYTES_MAX, MaintenanceTask, Occasion, VacuumPolicy};
+use super::task::{CleaningPolicy, MaintenanceTask, Occasion, VacuumPolicy};
+use crate::index::owners::MOVED_BYTES_MAX;
 
 /// A row of the table.
 pub(crate) struct Policy {

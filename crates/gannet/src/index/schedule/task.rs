@@ -50,9 +50,6 @@ pub(crate) struct VacuumPolicy {
     pub(crate) tells: bool,
 }
 
-/// Live bytes that a step of cleaning moves at most, so that it never holds up a write for long.
-pub(crate) const MOVED_BYTES_MAX: u64 = 32 << 20;
-
 /// A step of cleaning, and when it is worth what it writes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CleaningPolicy {

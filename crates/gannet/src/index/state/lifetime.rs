@@ -5,7 +5,6 @@
 use std::time::Duration;
 
 use crate::base::{ByteReader, Result, put_varint};
-use crate::storage::{PageKind, Store};
 
 /// Bytes written to flash since the index was opened. Together with the root slots they are all
 /// that the device has counted.
@@ -26,18 +25,6 @@ pub struct BytesWritten {
 }
 
 impl BytesWritten {
-    /// Returns the bytes that a store has written.
-    pub(crate) fn of(store: &Store) -> BytesWritten {
-        BytesWritten {
-            log: store.written_bytes(PageKind::Log),
-            moved_documents: store.written_bytes(PageKind::Documents),
-            nodes: store.written_bytes(PageKind::Node),
-            postings: store.written_bytes(PageKind::Postings),
-            tables: store.written_bytes(PageKind::Table),
-            roots: store.written_bytes(PageKind::Root),
-        }
-    }
-
     /// All of it.
     pub fn total(&self) -> u64 {
         let lists = self.nodes + self.postings;

@@ -14,10 +14,6 @@ use crate::postings::MergeMemory;
 /// The most memory for posting buffers: addresses in a buffer have 32 bits.
 const BUFFERS_MAX: usize = 4 << 30;
 
-/// Streams that an index writes to: of each tree, of chunks, of the log, of moved documents, of
-/// tables and of roots. The log counts twice, since readers have a copy of what is not written yet.
-const STREAMS: usize = 7 + 3 + 4 + 1;
-
 /// The part of the budget that the write buffers of all streams take at most.
 const WRITE_BUFFERS_ONE_OF: usize = 16;
 
@@ -63,16 +59,23 @@ pub(crate) struct MemoryPlan {
     pub(crate) samples: usize,
     /// Bytes of the longest document: it can be returned and highlighted, too.
     pub(crate) document_bytes_max: usize,
+    /// Streams that an index writes to.
+    streams: usize,
     /// Pages that a stream gathers before it writes them.
     pub(crate) write_pages: usize,
 }
 
 impl MemoryPlan {
-    /// The plan for an index that is opened with these options. One that is only read takes no
-    /// documents, unless its log must be replayed, or another process writes it.
-    pub(crate) fn new(options: &Options, replays: bool, beside_writer: bool) -> MemoryPlan {
+    /// The plan for an index of so many streams that is opened with these options. One that is only
+    /// read takes no documents, unless its log must be replayed, or another process writes it.
+    pub(crate) fn new(
+        options: &Options,
+        streams: usize,
+        replays: bool,
+        beside_writer: bool,
+    ) -> MemoryPlan {
         let share = |percent: usize| options.memory / 100 * percent;
-        let pages = options.memory / WRITE_BUFFERS_ONE_OF / STREAMS / PAGE_SIZE;
+        let pages = options.memory / WRITE_BUFFERS_ONE_OF / streams / PAGE_SIZE;
         let (least, most) = WRITE_PAGES;
         let document_bytes_max = (options.memory / DOCUMENT_ONE_OF).min(DOCUMENT_BYTES_MAX);
         let frames = match options {
@@ -89,13 +92,14 @@ impl MemoryPlan {
                 preparation: 0,
                 samples: 0,
                 document_bytes_max,
+                streams,
                 write_pages: 1,
             }
         } else {
             let (frames, preparation) = (share(FRAMES_WRITING_PERCENT), share(8));
             let flush = MergeMemory::of(options.memory / 8);
             let write_pages = pages.clamp(least, most);
-            let taken = frames + preparation + flush.bytes() + write_buffers(write_pages);
+            let taken = frames + preparation + flush.bytes() + write_buffers(streams, write_pages);
             let queries = options.memory / QUERIES_ONE_OF;
             MemoryPlan {
                 frames: frames.saturating_sub(options.cache_memory()),
@@ -109,6 +113,7 @@ impl MemoryPlan {
                 preparation,
                 samples: options.memory / SAMPLES_ONE_OF,
                 document_bytes_max,
+                streams,
                 write_pages,
             }
         }
@@ -116,7 +121,7 @@ impl MemoryPlan {
 
     /// Bytes of the write buffers of all streams.
     pub(crate) fn write_buffers(&self) -> usize {
-        write_buffers(self.write_pages)
+        write_buffers(self.streams, self.write_pages)
     }
 
     /// Bytes of a budget of `memory` that are left for tables and for what a reader takes in of a
@@ -135,14 +140,15 @@ impl MemoryPlan {
     }
 }
 
-/// Bytes of the write buffers of all streams, of so many pages each.
-fn write_buffers(pages: usize) -> usize {
-    STREAMS * (pages + 1) * PAGE_SIZE
+/// Bytes of the write buffers of so many streams, of so many pages each.
+fn write_buffers(streams: usize, pages: usize) -> usize {
+    streams * (pages + 1) * PAGE_SIZE
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::owners::stream_count;
     use crate::search::document_bytes;
 
     #[test]
@@ -153,7 +159,7 @@ mod tests {
                 read_only: true,
                 ..Options::default()
             };
-            let plan = MemoryPlan::new(&options, false, false);
+            let plan = MemoryPlan::new(&options, stream_count(), false, false);
             let tables = options.memory / 50;
             let taken = plan.frames + plan.write_buffers() + tables;
             let needed = document_bytes(plan.document_bytes_max);
@@ -168,7 +174,7 @@ mod tests {
                 memory: mib << 20,
                 ..Options::default()
             };
-            let plan = MemoryPlan::new(&options, false, false);
+            let plan = MemoryPlan::new(&options, stream_count(), false, false);
             let fixed = plan.frames + plan.preparation + plan.flush.bytes() + plan.write_buffers();
             for tables in [0, options.memory / 32, options.memory / 8] {
                 let taken = fixed + tables + plan.buffers_beside(tables);

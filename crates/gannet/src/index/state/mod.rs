@@ -1,7 +1,8 @@
 //! The state that writer and readers share: options, the parts of the memory budget, the state that
-//! readers see, and the record of it on flash.
+//! readers see.
 
 mod buffers;
+mod bytes_by_part;
 mod default_memory;
 mod held_root;
 mod ids;
@@ -11,12 +12,12 @@ mod memory;
 mod options;
 mod published;
 mod room;
-pub(crate) mod root;
 mod shared;
 mod shortage;
 mod vacuumed;
 
 pub(crate) use buffers::Buffers;
+pub use bytes_by_part::BytesByPart;
 pub use default_memory::{MEMORY_BESIDE, MEMORY_DEFAULT, MEMORY_MIN, default_memory};
 pub(crate) use held_root::HeldRoot;
 pub(crate) use ids::{ENTRY_BYTES, IdEntry, NewIds};
@@ -28,8 +29,7 @@ pub use options::{Durability, Limits, Options, Phase};
 pub(crate) use published::{
     Epoch, HeldState, Published, RetentionLimits, RetiredZones, State, statistics_of,
 };
-pub(crate) use room::{Room, no_space};
-pub(crate) use root::{Covered, RootRecord, decode_root, encode_root};
+pub(crate) use room::{Claim, Room, no_space};
 pub(crate) use shared::Shared;
 pub(crate) use shortage::{Relief, SEARCHES_END, with_relief};
 pub(crate) use vacuumed::Vacuumed;

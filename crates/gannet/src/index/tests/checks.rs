@@ -325,7 +325,7 @@ fn parts(index: &Index, live: &BTreeSet<At>) -> BTreeMap<&'static str, Vec<Span>
         .store
         .read_span(slot.root, PageKind::Root)
         .expect("a record");
-    let start = crate::index::state::decode_root(&record)
+    let start = crate::index::owners::decode_root(&record)
         .expect("a record")
         .covered
         .log_start;

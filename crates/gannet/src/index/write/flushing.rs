@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use crate::base::{Error, Result};
 use crate::index::flush::FlushProgress;
+use crate::index::owners::Covered;
 use crate::index::schedule::Requests;
-use crate::index::state::{Covered, NewIds};
+use crate::index::state::NewIds;
 
 /// A flush that is under way, or done and not ended.
 pub(crate) struct Flushing {

@@ -20,12 +20,10 @@
 
 use super::writer::Writer;
 use crate::base::{PAGE_SIZE, Result};
-use crate::index::schedule::{
-    Condition, KeptSpace, MaintenanceTask, Occasion, REBUILD_SPACE, rows,
-};
-use crate::index::state::{ENTRY_BYTES, no_space};
-use crate::postings::{DELTA_LEVELS, TermTree, terms_join_at_once};
-use crate::storage::PageKind;
+use crate::index::owners::{KeptSpace, NextFlush, RECENT, owners};
+use crate::index::schedule::{Condition, MaintenanceTask, Occasion, REBUILD_SPACE, rows};
+use crate::index::state::no_space;
+use crate::postings::TermTree;
 
 /// Source that is taken without looking again: the system is asked once in so many bytes.
 const LOOK_EVERY: u64 = 16 << 10;
@@ -38,16 +36,6 @@ const BEGUN: u64 = 64 * PAGE_SIZE as u64;
 const SHARE_OF_SOURCE: u64 = 8;
 
 const PAGE: u64 = PAGE_SIZE as u64;
-
-/// The trees of delta postings. What is compacted from one to the next, and what joins lists from
-/// the last, is written anew, and no more than that in one flush; the margin is for postings that
-/// have outgrown them.
-const RECENT: [TermTree; DELTA_LEVELS] =
-    [TermTree::Delta(0), TermTree::Delta(1), TermTree::Delta(2)];
-const RECENT_MARGIN: (u64, u64) = (9, 8);
-
-/// The greatest part of the documents' tables that one checkpoint of a vacuum forgets.
-const FORGOTTEN_MAX: u64 = 2 << 20;
 
 /// The reserve for deleting and vacuuming: one byte of so many of the index, within bounds.
 const RESERVE_ONE_OF: u64 = 12;
@@ -180,59 +168,28 @@ impl Writer {
             .as_ref()
             .filter(|flushing| !flushing.is_filled());
         let ids = state.buffers.new_ids.entry_bytes() + flushing.map_or(0, |f| f.ids.entry_bytes());
-        let ids = ids as u64;
         let buffers = match flushing {
             Some(_) => state.buffers.posting_bytes(),
             None => state.buffers.filling.posting_bytes(),
         };
-        let memory = buffers as u64 + ids;
-        // What comes to a list may have as much of it written anew.
-        let merged = memory.min(self.live_bytes(PageKind::Postings));
-        let log = ((self.shared.store.write_pages() * PAGE_SIZE) as u64).min(self.log_source_bytes);
-        let nodes =
-            self.list_nodes_to_rewrite() + (ids / ENTRY_BYTES as u64).min(state.ids.nodes() + 1);
-        // A flush under way, and one behind it.
-        let flushes = 1 + u64::from(flushing.is_some());
-        let nodes_anyway = flushes * self.nodes_of([TermTree::Frequent].into_iter().chain(RECENT));
+        let next = NextFlush {
+            state,
+            store: &self.shared.store,
+            posting_bytes: buffers as u64,
+            id_bytes: ids as u64,
+            // A flush under way, and one behind it.
+            flushes: 1 + u64::from(flushing.is_some()),
+            log_source_bytes: self.log_source_bytes,
+            root_bytes: self.root.map_or(0, |root| root.length as u64),
+        };
+        let kept: KeptSpace = owners().map(|owner| owner.space(&next)).sum();
         KeptSpace {
-            buffered: memory + merged + log + nodes * PAGE,
-            rest: nodes_anyway * PAGE * RECENT_MARGIN.0 / RECENT_MARGIN.1 + self.table_bytes(),
-        }
-    }
-
-    /// Nodes of lists that new terms have written anew beyond those of delta postings: all, if the
-    /// terms are so many that they go to their lists at once.
-    fn list_nodes_to_rewrite(&self) -> u64 {
-        let terms = self.state.buffers.terms() as u64;
-        let lists = TermTree::LISTS.map(|tree| self.state.terms.tree(tree).entries());
-        if terms_join_at_once(terms, lists.iter().sum()) {
-            self.nodes_of(TermTree::LISTS.into_iter())
-        } else {
-            0
+            rest: kept.rest + BEGUN,
+            ..kept
         }
     }
 
     fn nodes_of(&self, trees: impl Iterator<Item = TermTree>) -> u64 {
         trees.map(|tree| self.state.terms.tree(tree).nodes()).sum()
-    }
-
-    /// Pages of tables that deletions and a vacuum change, pages of the node mappings, the root.
-    fn table_bytes(&self) -> u64 {
-        let state = &self.state;
-        let below = state.below as u64;
-        let forgotten = match state.dead_documents() {
-            0 => 0,
-            _ => (below * (1 + state.statistics.len() as u64)).min(FORGOTTEN_MAX),
-        };
-        let nodes = self.nodes_of(TermTree::ALL.into_iter()) + state.ids.nodes();
-        let mappings = nodes * size_of::<u64>() as u64;
-        let root = self.root.map_or(0, |root| root.length as u64);
-        below / 8 + forgotten + mappings + root * 2 + BEGUN
-    }
-
-    fn live_bytes(&self, kind: PageKind) -> u64 {
-        let zones = self.shared.store.zones();
-        let of_kind = zones.iter().filter(|(_, zone)| zone.kind == kind);
-        of_kind.map(|(_, zone)| zone.live).sum()
     }
 }

@@ -2,7 +2,8 @@
 
 use super::writer::Writer;
 use crate::base::Result;
-use crate::index::schedule::{Condition, KeptSpace, MaintenanceTask, Occasion, due};
+use crate::index::owners::KeptSpace;
+use crate::index::schedule::{Condition, MaintenanceTask, Occasion, due};
 
 impl Writer {
     /// Returns the condition about which the scheduler is asked.
@@ -16,7 +17,7 @@ impl Writer {
             is_sweeping: false,
             is_unseen: false,
             log: None,
-            kept: KeptSpace::default(),
+            kept: KeptSpace::NONE,
             lacking: 0,
         }
     }

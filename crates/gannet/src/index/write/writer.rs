@@ -23,14 +23,13 @@ use crate::cache::{Pages, finish};
 use crate::documents::{DictionaryVersion, DocumentRecord, Expected, TableChange, length_to_norm};
 use crate::index::flush::{Backpressure, Flusher};
 use crate::index::ingest::{FieldLengths, Input, PreparedBatch, PreparedDocument, Workbench, pack};
+use crate::index::owners::OwnedPages;
 use crate::index::schedule::Scheduler;
 use crate::index::state::{
     IdEntry, Lifetime, Relief, Shared, State, work_of_deletion, work_of_documents,
 };
 use crate::postings::InvertedBatch;
-use crate::storage::{
-    History, Log, LogStart, PageKind, RecordKind, StreamWriter, Unsynced, record_length,
-};
+use crate::storage::{History, Log, LogStart, RecordKind, StreamWriter, Unsynced, record_length};
 
 /// IDs looked up in one go; each holds a frame until all are found.
 const LOOK_UPS_AT_ONCE: usize = 256;
@@ -61,8 +60,7 @@ pub(crate) struct Writer {
     pub(crate) pace: Backpressure,
     /// Of what the state keeps in memory beside frames and buffers.
     pub(crate) tables_memory: Reservation,
-    pub(crate) moved: StreamWriter,
-    pub(crate) pages: StreamWriter,
+    pub(crate) owned: OwnedPages,
     pub(crate) roots: StreamWriter,
     pub(crate) root: Option<Span>,
     pub(crate) generation: u64,
@@ -108,11 +106,6 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// A stream of pages of `kind`.
-    pub(crate) fn stream(shared: &Shared, kind: PageKind) -> StreamWriter {
-        StreamWriter::new(Arc::clone(&shared.store), kind)
-    }
-
     /// Writes a prepared batch; it is visible when this returns, not yet durable.
     pub(crate) fn write(&mut self, batch: &PreparedBatch) -> Result<Written> {
         self.check_running()?;

@@ -19,7 +19,7 @@ use super::rules::{is_apart, is_small};
 use super::spans::SpanReader;
 use crate::base::{Result, Span, ZoneNumber};
 use crate::postings::codec::entry::{ChunkPlace, ChunkRef, Layout};
-use crate::storage::{PageKind, Store, StreamWriter};
+use crate::storage::{PageKind, Store, StreamWriter, Unsynced};
 
 /// Merges move chunks out of zones of which less than this share lives, so that moving three bytes
 /// frees seven.
@@ -40,6 +40,9 @@ struct Streams {
 }
 
 impl ChunkStreams {
+    /// The number of streams.
+    pub const COUNT: usize = 3;
+
     /// Streams without a zone so far. Each merge that appends to them takes at most so much memory.
     pub fn new(store: &Arc<Store>, memory: MergeMemory) -> ChunkStreams {
         let stream = || StreamWriter::new(Arc::clone(store), PageKind::Postings);
@@ -64,8 +67,23 @@ impl ChunkStreams {
         self.all().into_iter().try_for_each(StreamWriter::flush)
     }
 
+    /// Takes the unsynced bytes that were written out.
+    pub fn take_unsynced(&mut self) -> Unsynced {
+        let mut unsynced = Unsynced::default();
+        for stream in self.all() {
+            unsynced.join(stream.take_unsynced());
+        }
+        unsynced
+    }
+
+    /// Has all streams go on in new zones where less than this share of the open one lives.
+    pub fn leave_sparse_open_zones(&mut self, live_share: f64) -> Result<()> {
+        let mut streams = self.all().into_iter();
+        streams.try_for_each(|stream| stream.leave_sparse_zone(live_share))
+    }
+
     /// All streams, for whoever syncs them.
-    pub fn all(&mut self) -> [&mut StreamWriter; 3] {
+    pub fn all(&mut self) -> [&mut StreamWriter; ChunkStreams::COUNT] {
         // After a panic of a merge the writer has stopped, and what it had appended does not count.
         let streams = self.streams.get_mut();
         let streams = streams.unwrap_or_else(PoisonError::into_inner);

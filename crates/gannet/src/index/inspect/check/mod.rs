@@ -20,6 +20,9 @@
 //! | tables: norms | `prove_zone` | `documents`, `statistics`, and bounds in `postings::check` |
 //! | tables: places of nodes | `prove_zone` | `btree::check` |
 //!
+//! The owner of each kind says which pages are referred to, and which walk compares them (see
+//! `owners`).
+//!
 //! A page that does not prove itself is read once, however much refers to it. If a device gives
 //! pages from copies, `Device::check_stored` looks at their originals.
 //!
@@ -43,9 +46,9 @@ use crate::analysis::FieldId;
 use crate::base::{Error, Result};
 use crate::cache::{DamageNotes, Pages, finish};
 use crate::index::Index;
+use crate::index::owners::{RootParts, Walks, decode_root, owners};
 use crate::index::state::Shared;
 use crate::index::state::State;
-use crate::index::state::decode_root;
 use crate::postings::DeadDocs;
 use crate::storage::{
     Found, LogReach, PageKind, RootSlot, SlotFaults, Store, Zone, ZoneTable, check_slots,
@@ -79,6 +82,8 @@ struct Check<'a> {
     shared: &'a Shared,
     state: &'a State,
     zones: &'a ZoneTable,
+    /// What owners of pages keep in the root record; nothing if it cannot be read.
+    parts: RootParts,
     report: CheckReport,
     findings: Findings,
     references: References<'a>,
@@ -132,6 +137,7 @@ impl Index {
             shared: self.shared(),
             state: &moment.state,
             zones: &moment.zones,
+            parts: RootParts::default(),
             report: CheckReport::default(),
             findings: Findings::default(),
             references: References::new(&moment.zones),
@@ -202,14 +208,25 @@ impl Check<'_> {
             return Ok(());
         }
         self.read_dead()?;
-        self.terms(progress)?;
-        self.buffers()?;
-        self.addresses()?;
-        self.documents(progress)?;
+        self.page_contents(progress)?;
         self.ids(has_all_ids, progress)?;
         self.live_bytes();
         self.statistics()?;
         self.compare_contents();
+        Ok(())
+    }
+
+    /// Every owner compares the content of its pages.
+    fn page_contents(&mut self, progress: &dyn Fn(&str, u64)) -> Result<()> {
+        let (shared, state, parts) = (self.shared, self.state, self.parts.clone());
+        for owner in owners() {
+            let mut walks = CheckWalks {
+                check: self,
+                progress,
+            };
+            let faults = owner.check(shared, state, &parts, &mut walks)?;
+            self.find_all(faults);
+        }
         Ok(())
     }
 
@@ -251,6 +268,7 @@ impl Check<'_> {
         match bytes.and_then(|bytes| decode_root(&bytes)) {
             Ok(record) => {
                 *store.zones() = record.zones;
+                self.parts = record.parts;
                 let start = record.covered.log_start;
                 Ok(!has_log_behind(&store, start, moment.reach)?)
             }
@@ -326,5 +344,23 @@ impl Check<'_> {
             pages.trim();
         }
         Ok(documents)
+    }
+}
+
+/// The walks of a check, for owners of pages.
+struct CheckWalks<'c, 'a> {
+    check: &'c mut Check<'a>,
+    progress: &'c dyn Fn(&str, u64),
+}
+
+impl Walks for CheckWalks<'_, '_> {
+    fn lists(&mut self) -> Result<()> {
+        self.check.terms(self.progress)?;
+        self.check.buffers()
+    }
+
+    fn documents(&mut self) -> Result<()> {
+        self.check.addresses()?;
+        self.check.documents(self.progress)
     }
 }

@@ -2,26 +2,27 @@
 
 use super::Check;
 use crate::base::Error;
-use crate::postings::TermTree;
-use crate::storage::{PageKind, RootSlot};
+use crate::index::owners::{Live, owners};
+use crate::storage::RootSlot;
 
 impl Check<'_> {
     /// Counts the references to whole pages and to the root record. Tells whether all lead
     /// somewhere.
     pub(crate) fn refer_to_pages(&mut self, root: Option<&RootSlot>) -> bool {
-        let state = self.state;
-        let trees = TermTree::ALL.map(|tree| state.terms.tree(tree));
-        let trees = || trees.into_iter().chain([&state.ids]);
-        let nodes = trees().flat_map(|tree| tree.node_pages());
-        let mappings = trees().flat_map(|tree| tree.mapping_pages());
-        let tables = state.tables.table_pages().chain(mappings);
-        let nodes = nodes.map(|page| (PageKind::Node, page));
-        let pages = nodes.chain(tables.map(|page| (PageKind::Table, page)));
-        let references = &mut self.references;
-        let faults = pages.filter_map(|(kind, page)| references.page(kind, page).err());
-        let mut faults: Vec<Error> = faults.collect();
-        let roots = root.map(|slot| self.references.span(&[PageKind::Root], slot.root));
-        faults.extend(roots.and_then(Result::err));
+        let (root, references) = (root.map(|slot| slot.root), &mut self.references);
+        let mut faults: Vec<Error> = Vec::new();
+        for owner in owners() {
+            let kind = owner.kind();
+            match owner.live(self.state, root, &self.parts) {
+                Live::Pages(pages) => {
+                    faults.extend(pages.filter_map(|page| references.page(kind, page).err()));
+                }
+                Live::Run(run) => {
+                    faults.extend(run.and_then(|run| references.span(&[kind], run).err()));
+                }
+                Live::Walked | Live::Nothing => {}
+            }
+        }
         self.find_all(faults.iter().map(Error::to_string));
         faults.is_empty()
     }

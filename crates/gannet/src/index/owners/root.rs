@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::lifetime::Lifetime;
-use super::published::State;
-use super::vacuumed::Vacuumed;
+use super::parts::RootParts;
+use super::table::owners;
 use crate::analysis::Schema;
 use crate::base::{ByteReader, DocId, Result, Sequence, put_bytes, put_varint};
 use crate::documents::{Dictionaries, DocumentTables};
+use crate::index::state::{Lifetime, State, Vacuumed};
 use crate::search::FieldStatistics;
-use crate::storage::{LogStart, ZoneTable};
+use crate::storage::{LogStart, PageKind, ZoneTable};
 
 /// The part of the log that the trees of a root cover.
 #[derive(Clone, Copy)]
@@ -33,9 +33,19 @@ pub(crate) struct RootRecord {
     pub(crate) tables: DocumentTables,
     pub(crate) vacuumed: Vacuumed,
     pub(crate) lifetime: Lifetime,
-    /// The term dictionary and the tree of external IDs, as their room keeps them.
-    pub(crate) terms: Vec<u8>,
-    pub(crate) ids: Vec<u8>,
+    /// What owners of pages keep in it.
+    pub(crate) parts: RootParts,
+}
+
+impl RootRecord {
+    /// The term dictionary and the tree of external IDs, as their room keeps them; nothing before
+    /// the first checkpoint.
+    pub(crate) fn trees(&self) -> [&[u8]; 2] {
+        match self.parts.of(PageKind::Table) {
+            [terms, ids] => [terms, ids],
+            _ => [&[], &[]],
+        }
+    }
 }
 
 /// The bytes of a root record.
@@ -43,8 +53,7 @@ pub(crate) fn encode_root(
     state: &State,
     zones: &ZoneTable,
     covered: Covered,
-    terms: &[u8],
-    ids: &[u8],
+    parts: &RootParts,
 ) -> Vec<u8> {
     let mut out = Vec::new();
     zones.encode(&mut out);
@@ -59,8 +68,11 @@ pub(crate) fn encode_root(
     state.tables.encode(&mut out);
     state.vacuumed.encode(&mut out);
     state.lifetime.encode(&mut out);
-    put_bytes(&mut out, terms);
-    put_bytes(&mut out, ids);
+    for owner in owners() {
+        let strings = parts.of(owner.kind());
+        debug_assert_eq!(strings.len(), owner.root_parts());
+        strings.iter().for_each(|bytes| put_bytes(&mut out, bytes));
+    }
     out
 }
 
@@ -83,14 +95,22 @@ pub(crate) fn decode_root(bytes: &[u8]) -> Result<RootRecord> {
         tables: DocumentTables::decode(reader)?,
         vacuumed: Vacuumed::decode(reader)?,
         lifetime: Lifetime::decode(reader)?,
-        terms: reader.bytes()?.to_vec(),
-        ids: reader.bytes()?.to_vec(),
+        parts: decode_parts(reader)?,
     };
     let (deleted, gone) = (record.tables.deleted_count(), record.vacuumed.documents);
     if gone > deleted {
         return Err(reader.damaged(&format!("at most {deleted} documents taken out"), gone));
     }
     Ok(record)
+}
+
+fn decode_parts(reader: &mut ByteReader<'_>) -> Result<RootParts> {
+    let mut parts = RootParts::default();
+    for owner in owners() {
+        let strings = (0..owner.root_parts()).map(|_| Ok(reader.bytes()?.to_vec()));
+        parts.set(owner.kind(), strings.collect::<Result<_>>()?);
+    }
+    Ok(parts)
 }
 
 impl FieldStatistics {

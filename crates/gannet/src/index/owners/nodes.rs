@@ -1,0 +1,148 @@
+//! Pages of nodes: of the trees of the term dictionary and of the tree of external IDs. Their
+//! mappings, which are tables, refer to them.
+
+use super::owner::{
+    IndexSizes, Live, MOVED_BYTES_MAX, MoveBounds, Mover, PageOwner, Victims, Walks,
+};
+use super::parts::{CheckpointParts, FlushedParts, RootParts};
+use super::space::{KeptSpace, NextFlush};
+use crate::base::{PAGE_SIZE, Result, Span};
+use crate::btree::TreeView;
+use crate::index::state::{BytesByPart, BytesWritten, ENTRY_BYTES, Phase, Shared, State};
+use crate::postings::{DELTA_LEVELS, TermTree, TermView, terms_join_at_once};
+use crate::storage::{PageKind, Unsynced};
+
+/// The trees of delta postings. What is compacted from one to the next, and what joins lists from
+/// the last, is written anew, and no more than that in one flush; the margin is for postings that
+/// have outgrown them.
+pub(crate) const RECENT: [TermTree; DELTA_LEVELS] =
+    [TermTree::Delta(0), TermTree::Delta(1), TermTree::Delta(2)];
+const RECENT_MARGIN: (u64, u64) = (9, 8);
+
+/// The owner of the pages of nodes.
+pub(crate) struct NodePages;
+
+impl PageOwner for NodePages {
+    fn kind(&self) -> PageKind {
+        PageKind::Node
+    }
+
+    /// Each tree has one, that of external IDs too.
+    fn streams(&self) -> usize {
+        TermTree::ALL.len() + 1
+    }
+
+    fn root_parts(&self) -> usize {
+        0
+    }
+
+    /// Does nothing: the flush has appended what there is, and mappings are tables.
+    fn write_changes(&self, _: &mut CheckpointParts<'_>) -> Result<Vec<Vec<u8>>> {
+        Ok(Vec::new())
+    }
+
+    fn flush(&self, parts: &mut CheckpointParts<'_>) -> Result<Unsynced> {
+        parts.flushed.flush_nodes()
+    }
+
+    fn space(&self, next: &NextFlush<'_>) -> KeptSpace {
+        let state = next.state;
+        let of_ids = (next.id_bytes / ENTRY_BYTES as u64).min(state.ids.nodes() + 1);
+        let nodes = list_nodes_to_rewrite(state) + of_ids;
+        let mut trees = [TermTree::Frequent].into_iter().chain(RECENT);
+        let anyway = next.flushes * node_bytes(&state.terms, &mut trees);
+        KeptSpace {
+            buffered: next.id_bytes + nodes * PAGE_SIZE as u64,
+            rest: anyway * RECENT_MARGIN.0 / RECENT_MARGIN.1,
+        }
+    }
+
+    fn mover(&self) -> Mover {
+        Mover::InFlush {
+            bounds,
+            act: move_nodes,
+        }
+    }
+
+    fn live<'s>(&self, state: &'s State, _: Option<Span>, _: &RootParts) -> Live<'s> {
+        Live::Pages(Box::new(trees(state).flat_map(TreeView::node_pages)))
+    }
+
+    fn check(
+        &self,
+        _: &Shared,
+        _: &State,
+        _: &RootParts,
+        walks: &mut dyn Walks,
+    ) -> Result<Vec<String>> {
+        walks.lists().map(|()| Vec::new())
+    }
+
+    fn live_figure<'b>(&self, bytes: &'b mut BytesByPart) -> &'b mut u64 {
+        &mut bytes.nodes
+    }
+
+    fn written_figure<'b>(&self, written: &'b mut BytesWritten) -> &'b mut u64 {
+        &mut written.nodes
+    }
+}
+
+/// Returns all trees of a state.
+pub(super) fn trees(state: &State) -> impl Iterator<Item = &TreeView> {
+    let of_terms = TermTree::ALL.into_iter();
+    let of_terms = of_terms.map(|tree| state.terms.tree(tree));
+    of_terms.chain([&state.ids])
+}
+
+/// Returns the trees of delta postings.
+pub(crate) fn delta_trees() -> impl Iterator<Item = TermTree> {
+    let is_delta = |tree: &TermTree| !TermTree::LISTS.contains(tree);
+    TermTree::ALL.into_iter().filter(is_delta)
+}
+
+/// Returns the bytes of all nodes of some trees.
+pub(crate) fn node_bytes(terms: &TermView, trees: &mut dyn Iterator<Item = TermTree>) -> u64 {
+    trees
+        .map(|tree| terms.tree(tree).nodes() * PAGE_SIZE as u64)
+        .sum()
+}
+
+/// Returns the bytes of the node mappings of all trees, which moved nodes change.
+pub(super) fn mapping_bytes(sizes: &IndexSizes<'_>) -> u64 {
+    let nodes: u64 = TermTree::ALL
+        .map(|tree| sizes.terms.tree(tree).nodes())
+        .iter()
+        .sum();
+    (nodes + sizes.ids.nodes()) * size_of::<u64>() as u64
+}
+
+/// Counts the nodes of lists that new terms have written anew beyond those of delta postings: all,
+/// if the terms are so many that they go to their lists at once.
+fn list_nodes_to_rewrite(state: &State) -> u64 {
+    let terms = state.buffers.terms() as u64;
+    let lists = TermTree::LISTS.map(|tree| state.terms.tree(tree));
+    let entries = lists.iter().map(|tree| tree.entries());
+    if terms_join_at_once(terms, entries.sum()) {
+        lists.iter().map(|tree| tree.nodes()).sum()
+    } else {
+        0
+    }
+}
+
+fn bounds(sizes: &IndexSizes<'_>) -> MoveBounds {
+    MoveBounds {
+        beside: mapping_bytes(sizes),
+        most: 2 * MOVED_BYTES_MAX,
+        takes_all: false,
+    }
+}
+
+/// Moves the nodes out of the victims, and has pages of mappings there written anew.
+pub(super) fn move_nodes(parts: &mut FlushedParts<'_>, victims: &Victims) -> Result<()> {
+    let shared = parts.shared;
+    shared.options.limits.enter(Phase::Cleaning);
+    let is_victim = |zone| victims.contains(&zone);
+    parts.terms.move_out_of(&shared.pool, &is_victim)?;
+    parts.ids.move_out_of(&shared.pool, &is_victim)?;
+    Ok(())
+}
