@@ -45,7 +45,7 @@ impl Index {
 
     /// An index that is open, with its writer if it was opened for writing.
     pub(crate) fn new(shared: Arc<Shared>, writer: Option<Writer>) -> Index {
-        let sequence = writer.as_ref().map_or(0, |writer| writer.state.sequence);
+        let sequence = writer.as_ref().map_or(0, Writer::sequence);
         let limits = &shared.options.limits;
         let sees_to_itself = limits.beside && writer.is_some();
         let writer = Arc::new(WriterLock::new(writer, shared.budget.events()));
@@ -139,7 +139,7 @@ impl Index {
 
     /// Makes everything written before the call durable. Calls of several threads share one sync.
     pub fn sync(&self) -> Result<()> {
-        let wanted = self.with_writer(|writer| Ok(writer.state.sequence))?;
+        let wanted = self.with_writer(|writer| Ok(writer.sequence()))?;
         // Whoever comes first syncs for all who wrote before it.
         let mut synced = self.synced.lock().unwrap_or_else(|e| e.into_inner());
         if *synced >= wanted {

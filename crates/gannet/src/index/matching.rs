@@ -83,7 +83,10 @@ impl Index {
                 }
                 (Some((_, last)), false) => options.from = last + 1,
             }
-            let written = self.delete_with(|writer| writer.delete_found(&found, renumbered));
+            let written = self.delete_with(|writer| {
+                let written = writer.delete_found(&found, renumbered)?;
+                written.ok_or_else(other_numbers)
+            });
             let written = written.map_err(|error| after_deleting(all.deleted, error))?;
             all.deleted += written.deleted;
             all.sequence = written.sequence;
@@ -125,10 +128,14 @@ fn check_numbers(now: u64, before: u64) -> Result<()> {
     if now == before {
         Ok(())
     } else {
-        Err(Error::invalid(
-            "a rebuild came between: not all documents that the query finds are deleted; delete them again",
-        ))
+        Err(other_numbers())
     }
+}
+
+fn other_numbers() -> Error {
+    Error::invalid(
+        "a rebuild came between: not all documents that the query finds are deleted; delete them again",
+    )
 }
 
 /// The error of a step that failed when so many documents were deleted.
@@ -155,21 +162,5 @@ fn after_deleting(deleted: u64, error: Error) -> Error {
             budget,
         },
         other => other,
-    }
-}
-
-impl Writer {
-    /// Deletes those of the documents that are still the newest with their IDs, as long as their
-    /// numbers mean the same.
-    fn delete_found(&mut self, found: &[(String, DocId)], renumbered: u64) -> Result<Written> {
-        self.check_running()?;
-        check_numbers(self.state.renumbered, renumbered)?;
-        let ids: Vec<&str> = found.iter().map(|(id, _)| id.as_str()).collect();
-        let newest = self.look_up(&ids)?;
-        let same = found.iter().zip(newest);
-        let same =
-            same.filter(|((_, doc), newest)| newest.is_some_and(|newest| newest.doc == *doc));
-        let ids: Vec<&str> = same.map(|((id, _), _)| id.as_str()).collect();
-        self.delete(&ids)
     }
 }

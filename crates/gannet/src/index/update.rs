@@ -131,14 +131,11 @@ impl Index {
     /// Finds the newest document with this ID, and a state that has it.
     fn find(&self, id: &str) -> Result<(Option<IdEntry>, Arc<State>)> {
         if self.is_writable() {
-            return self.with_writer(|writer| {
-                let found = writer.look_up(&[id])?.pop().flatten();
-                Ok((found, writer.shared.published.get()))
-            });
+            return self.with_writer(|writer| writer.find(id));
         }
         let state = self.shared().published.get();
         // An index that nobody writes has here what a replay found.
-        if let Some(known) = state.buffers.new_ids.get(id) {
+        if let Some(known) = state.buffers.known_id(id) {
             return Ok((known, state));
         }
         let mut pages = Pages::new(&self.shared().pool);

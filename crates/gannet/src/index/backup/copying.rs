@@ -130,28 +130,16 @@ impl Index {
     fn newest_root(&self) -> Result<(RootSlot, Arc<State>)> {
         self.flush_beside()?;
         self.after_flush(|writer| {
-            writer.checkpoint_if_new()?;
-            Ok((writer.slot()?, self.shared().published.get()))
+            let slot = writer.newest_root()?;
+            Ok((slot, self.shared().published.get()))
         })
     }
 
     /// Has what was written flushed while writing goes on, so that the checkpoint, for which writes
     /// wait, has little left to do.
     fn flush_beside(&self) -> Result<()> {
-        let before = self.patiently(|writer| {
-            writer.check_running()?;
-            writer.poll_flush()?;
-            if writer.flushing.is_none() && writer.state.buffers.terms() > 0 {
-                writer.begin_flush()?;
-            }
-            Ok(writer.generation)
-        })?;
-        let under_way = |writer: &mut Writer| {
-            writer.poll_flush()?;
-            writer.check_running()?;
-            let is_same = writer.generation == before;
-            Ok(writer.flush_progress().filter(|_| is_same))
-        };
+        let before = self.patiently(Writer::flush_postings)?;
+        let under_way = |writer: &mut Writer| writer.progress_since(before);
         while let Some(flush) = self.with_writer(under_way)? {
             flush.wait_for_end(None);
         }
@@ -164,20 +152,6 @@ impl Index {
         let root = reading.as_ref().map(|root| root.slot.clone());
         let slot = root.ok_or_else(|| Error::internal("a reader has no root"))?;
         Ok((slot, self.shared().published.get()))
-    }
-}
-
-impl Writer {
-    /// The slot of the newest root.
-    fn slot(&self) -> Result<RootSlot> {
-        let missing = || Error::damaged("the superblock", "expected a root, got none");
-        Ok(RootSlot {
-            identity: self.shared.store.identity(),
-            generation: self.generation,
-            root: self.root.ok_or_else(missing)?,
-            kind: SlotKind::Index,
-            history: self.history.clone(),
-        })
     }
 }
 

@@ -7,8 +7,6 @@
 //! anything is left to give back. Source of the mechanism: the node validation manager of the AS
 //! B-tree (Roh et al., 2014), which waits for 5 %.
 
-use std::sync::Arc;
-
 use crate::analysis::split_term_key;
 use crate::base::{DocId, PAGE_SIZE, Result, ZoneNumber};
 use crate::btree::{Scan, TreeView};
@@ -19,11 +17,11 @@ use crate::index::owners::{
     IndexSizes, MoveBounds, Mover, PageOwner, Victims, delta_trees, emptied_by, node_bytes, owners,
 };
 use crate::index::schedule::{
-    CleaningPolicy, MaintenanceTask, Occasion, Requests, dead_bytes, due, has_little_room,
-    is_dense, victims,
+    CleaningPolicy, Condition, MaintenanceTask, Occasion, Requests, dead_bytes, due,
+    has_little_room, is_dense, victims,
 };
 use crate::index::state::{Claim, Phase, Shared};
-use crate::index::write::{Writer, reserve_for_steps};
+use crate::index::write::{CheckpointMaintenance, reserve_for_steps};
 use crate::postings::{Addition, Fragment, MergeItem, TermTree, merge_window};
 use crate::storage::{LogStart, PageKind, Store, Zone};
 
@@ -176,6 +174,16 @@ impl Flusher {
         self.postings.flush()
     }
 
+    /// Returns true if another cleaning that is asked for would do more than the last, as the index
+    /// is now.
+    pub(crate) fn has_more_to_clean(&self, now: &Condition<'_>) -> bool {
+        let joins = self.joining.from.is_some() || self.joining.any;
+        let store = &now.shared.store;
+        let improved = !is_dense(store) && dead_bytes(store) < self.dead_before;
+        let has_victims = |policy| now.has_victims(policy);
+        joins || improved && self.cleaning.is_some_and(has_victims)
+    }
+
     /// Returns true if lists have small chunks that can be joined.
     pub(crate) fn has_chunks_to_join(&mut self, shared: &Shared) -> Result<bool> {
         let (keys, behind) = self.keys_to_join(&[], shared)?;
@@ -257,23 +265,13 @@ impl<'s> CleaningStep<'s> {
     }
 }
 
-impl Writer {
-    /// Returns true if another cleaning that is asked for would do more.
-    pub(crate) fn has_more_to_clean(&mut self, flusher: &Flusher) -> bool {
-        let joins = flusher.joining.from.is_some() || flusher.joining.any;
-        let store = &self.shared.store;
-        let improved = !is_dense(store) && dead_bytes(store) < flusher.dead_before;
-        let has_victims = |policy| self.condition_with_log().has_victims(policy);
-        joins || improved && flusher.cleaning.is_some_and(has_victims)
-    }
-
+impl CheckpointMaintenance<'_> {
     /// Moves what lives out of the tables' and documents' zones that are worth it. A replay from
     /// `start` reads the log behind it, so that stays.
-    pub(crate) fn clean(&mut self, flusher: &mut Flusher, start: LogStart) -> Result<()> {
-        let Some(policy) = flusher.cleaning else {
+    pub(crate) fn clean(&mut self, start: LogStart) -> Result<()> {
+        let Some(policy) = self.flusher.cleaning else {
             return Ok(());
         };
-        let shared = Arc::clone(&self.shared);
         if policy.leaves_open {
             self.owned.leave_sparse_zones(OPEN_LIVE_SHARE)?;
         }
@@ -287,11 +285,12 @@ impl Writer {
                 ids: &self.state.ids,
                 below: self.state.below,
             });
-            let step = CleaningStep::choose(&shared, owner, bounds, policy, |number, zone| {
+            let shared = self.shared;
+            let step = CleaningStep::choose(shared, owner, bounds, policy, |number, zone| {
                 !zone.replays(number, start)
             })?;
             if !step.victims.is_empty() {
-                act(&mut self.parts(flusher), &step.victims)?;
+                act(&mut self.parts(), &step.victims)?;
             }
         }
         Ok(())

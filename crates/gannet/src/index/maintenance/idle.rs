@@ -14,29 +14,26 @@
 //! of a flush each, beside which others read and write, and only if enough has come together: so a
 //! document now and then does not have the lists rewritten each time.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use crate::base::Result;
-use crate::index::schedule::{Condition, MaintenanceTask, Occasion, due};
-use crate::index::write::Writer;
+use crate::index::write::MaintenanceTurn;
 
 /// The interval of looks for other processes that read, and at the free space of the device: nobody
 /// tells of these.
 const LOOK: Duration = Duration::from_millis(200);
 
-impl Writer {
+impl MaintenanceTurn<'_> {
     /// Does what is to be done while nobody writes. Tells when to look again if nothing happens
     /// before: a flush ends, readers let go, or memory that was wanted is free.
     pub(crate) fn keep_up(&mut self, after: Option<Duration>) -> Option<Duration> {
         // What has failed is said to whoever writes next.
-        self.check_running().ok()?;
         self.poll_flush().ok()?;
-        let held = self.serve_readers().ok()?;
-        if self.flushing.is_some() {
+        let held = self.see_to_readers().ok()?;
+        if self.is_flushing() {
             return held;
         }
-        let idle = self.written_at.elapsed();
+        let idle = self.idle_for();
         let left = after.map(|after| after.saturating_sub(idle));
         if left.is_none_or(|left| !left.is_zero()) {
             return left.into_iter().chain(held).min();
@@ -44,65 +41,36 @@ impl Writer {
         let Some(task) = self.next_idle() else {
             return held;
         };
-        // Nobody who wants to write is to wait until searches give memory back.
-        let copies = self.state.terms.memory_bytes();
-        let wanted = self.shared.memory.flush.bytes() + copies;
-        self.shared.budget.want(wanted);
-        if self.hold_flush_memory().is_err() {
+        if !self.take_flush_memory() {
             return held;
         }
         match self.carry_out(task) {
             Ok(()) => held,
             Err(_) => {
-                self.release_flush_memory();
+                self.give_back_flush_memory();
                 self.check_running().ok().map(|()| LOOK)
             }
         }
     }
 
     /// Does what readers wait for or hold up. Tells when to look again.
-    fn serve_readers(&mut self) -> Result<Option<Duration>> {
+    fn see_to_readers(&mut self) -> Result<Option<Duration>> {
         let unseen = self.unseen_left();
         let is_unseen = unseen == Some(Duration::ZERO) && self.can_show();
-        let condition = Condition {
-            is_unseen,
-            ..self.condition()
-        };
-        let tasks: Vec<MaintenanceTask> = due(Occasion::Readers, &condition).collect();
-        for task in tasks {
-            let done = self.carry_out(task);
-            self.stop_on_error(done)?;
-        }
-        let after = self.shared.options.limits.visible_after.unwrap_or_default();
+        self.serve_readers(is_unseen)?;
         let unseen = unseen.map(|left| match left {
-            Duration::ZERO => after.max(LOOK),
+            Duration::ZERO => self.visible_after().max(LOOK),
             left => left,
         });
         let held = self.next_removal();
         Ok(unseen.into_iter().chain(held).min())
-    }
-
-    /// Returns the time for which the last writes need not be shown to other processes; nothing if
-    /// they were.
-    fn unseen_left(&self) -> Option<Duration> {
-        let (known, since) = self.rooted;
-        let after = self.shared.options.limits.visible_after?;
-        (known != self.state.sequence).then(|| after.saturating_sub(since.elapsed()))
-    }
-
-    /// Returns true if a flush can begin for other processes that read, or have of late.
-    fn can_show(&mut self) -> bool {
-        let device = Arc::clone(self.shared.store.device());
-        let after = self.shared.options.limits.visible_after.unwrap_or_default();
-        self.flushing.is_none()
-            && self.leases.are_read(&*device, after)
-            && self.hold_flush_memory().is_ok()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::path::Path;
+    use std::sync::Arc;
     use std::thread;
     use std::time::Instant;
 

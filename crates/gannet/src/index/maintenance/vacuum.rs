@@ -22,7 +22,7 @@ use crate::documents::DocumentTables;
 use crate::index::flush::{Flusher, Sweep, TableNorms, Vacuum};
 use crate::index::schedule::{Requests, VacuumPolicy};
 use crate::index::state::{Phase, Shared, State, no_space, statistics_of};
-use crate::index::write::Writer;
+use crate::index::write::CheckpointMaintenance;
 use crate::postings::{
     ChunkStreams, DeadDocs, SweepItem, SweepProgress, Sweeper, SweptEntry, sweep_bytes,
     vacuum_window,
@@ -218,16 +218,16 @@ impl Sweeper for ListSweeper<'_> {
     }
 }
 
-impl Writer {
+impl CheckpointMaintenance<'_> {
     /// Has the tables forget the next documents of a sweep whose lists are swept. Behind the last,
     /// the statistics do too.
-    pub(crate) fn forget(&mut self, flusher: &mut Flusher) -> Result<()> {
+    pub(crate) fn forget(&mut self) -> Result<()> {
         let Vacuum {
             so_far,
             sweep,
             rejected,
             ..
-        } = &mut flusher.vacuum;
+        } = &mut self.flusher.vacuum;
         if let Some(under_way) = sweep.as_mut().filter(|sweep| sweep.lists_are_done) {
             let first = under_way.forgotten;
             let fields = self.state.statistics.len().max(1) as DocId;

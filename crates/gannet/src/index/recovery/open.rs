@@ -10,17 +10,18 @@ use std::sync::Arc;
 
 use super::reading;
 use super::recover::recover;
+use super::replay::Replay;
 use super::roots::{Opened, draw_number, no_index, open_root, unfinished};
-use crate::base::{Error, PAGE_SIZE, Result, ZoneNumber};
+use crate::base::{Error, Result, ZoneNumber};
 use crate::device::{Access, OpenOptions, open_directory};
 use crate::device::{Device, FileId};
 use crate::documents::{Dictionaries, DocumentTables};
 use crate::index::handle::Index;
 use crate::index::owners::{Covered, RootParts, RootRecord};
-use crate::index::state::{HeldRoot, Lifetime, Options, RetiredZones, Shared, Vacuumed};
+use crate::index::state::{HeldRoot, Lifetime, Options, Shared, Vacuumed};
 use crate::index::write::Writer;
 use crate::storage::{
-    Found, IndexIdentity, Log, LogReach, LogStart, ReplayEnd, RootSlot, SlotKind, Store, ZoneTable,
+    Found, IndexIdentity, LogReach, LogStart, ReplayEnd, RootSlot, SlotKind, Store, ZoneTable,
     create_superblock, find_root, settle_slot,
 };
 
@@ -87,14 +88,10 @@ pub(crate) fn open(
     };
     let covered = opened.record.covered;
     let (shared, mut writer) = recover(opened, options)?;
-    let unnamed = writer.settle_root(slot.as_ref())?;
-    let replayed = writer.replay(covered, reach, &())?;
-    writer.settle_log(covered.log_start, replayed, unnamed)?;
-    match slot {
-        None => writer.checkpoint()?,
-        Some(_) if writer.state.sequence == writer.rooted.0 => writer.note_root(),
-        Some(_) => {}
-    }
+    let unnamed = settle_root(&mut writer, slot.as_ref())?;
+    let replayed = Replay::run(&mut writer, covered, reach, &())?;
+    settle_log(&mut writer, covered.log_start, replayed, unnamed)?;
+    writer.show_opened(slot.is_some())?;
     Ok((shared, Some(writer)))
 }
 
@@ -138,64 +135,39 @@ fn make(device: Arc<dyn Device>) -> Result<Opened> {
     })
 }
 
-impl Writer {
-    /// Makes the root durable and has others follow it. Gives the zones that it does not name, with
-    /// their pages; their numbers are not given again.
-    fn settle_root(&mut self, slot: Option<&RootSlot>) -> Result<Vec<(ZoneNumber, u32)>> {
-        let store = &self.shared.store;
-        if let Some(slot) = slot {
-            // Only a durable root may cost the zones of the one before it.
-            settle_slot(store.device(), slot)?;
-        }
-        self.history.open(draw_number()?, self.generation + 1);
-        let mut unnamed = Vec::new();
-        for (file, pages) in store.device().list()? {
-            let FileId::Zone(zone) = file else { continue };
-            let mut zones = store.zones();
-            if zones.get(zone).is_none() {
-                unnamed.push((zone, pages));
-            }
-            zones.reserve_numbers(zone.saturating_add(1));
-        }
-        Ok(unnamed)
+/// Makes the root durable and has others follow it. Gives the zones that it does not name, with
+/// their pages; their numbers are not given again.
+fn settle_root(writer: &mut Writer, slot: Option<&RootSlot>) -> Result<Vec<(ZoneNumber, u32)>> {
+    let store = Arc::clone(&writer.shared().store);
+    if let Some(slot) = slot {
+        // Only a durable root may cost the zones of the one before it.
+        settle_slot(store.device(), slot)?;
     }
+    writer.note_opening(draw_number()?);
+    let mut unnamed = Vec::new();
+    for (file, pages) in store.device().list()? {
+        let FileId::Zone(zone) = file else { continue };
+        let mut zones = store.zones();
+        if zones.get(zone).is_none() {
+            unnamed.push((zone, pages));
+        }
+        zones.reserve_numbers(zone.saturating_add(1));
+    }
+    Ok(unnamed)
+}
 
-    /// Makes what a replay from `start` accepted durable, removes what it did not, and goes on
-    /// behind it.
-    fn settle_log(
-        &mut self,
-        start: LogStart,
-        replayed: ReplayEnd,
-        mut unnamed: Vec<(ZoneNumber, u32)>,
-    ) -> Result<()> {
-        let store = Arc::clone(&self.shared.store);
-        unnamed.retain(|(zone, _)| !replayed.zones.contains(zone));
-        self.drop_unknown(&unnamed)?;
-        store.sync(&store.unsynced_log(start))?;
-        self.log = Log::resume(store, replayed.end);
-        Ok(())
-    }
-
-    /// Removes zones that neither the root nor the log behind it names. Some of them may be named
-    /// by an older root that another process still reads: then all of them wait for its leases.
-    fn drop_unknown(&mut self, unknown: &[(ZoneNumber, u32)]) -> Result<()> {
-        let store = &self.shared.store;
-        self.leases.look(&**store.device())?;
-        let zones: Vec<ZoneNumber> = unknown.iter().map(|(zone, _)| *zone).collect();
-        let generation = self.generation;
-        if self
-            .leases
-            .oldest()
-            .is_none_or(|oldest| oldest >= generation)
-        {
-            return store.remove_zones(&zones);
-        }
-        let pages: u64 = unknown.iter().map(|(_, pages)| *pages as u64).sum();
-        self.shared.published.retire(RetiredZones {
-            generation,
-            zones,
-            bytes: pages * PAGE_SIZE as u64,
-        });
-        self.give_up_zones()
-    }
+/// Makes what a replay from `start` accepted durable, removes what it did not, and has the writer
+/// go on behind it.
+fn settle_log(
+    writer: &mut Writer,
+    start: LogStart,
+    replayed: ReplayEnd,
+    mut unnamed: Vec<(ZoneNumber, u32)>,
+) -> Result<()> {
+    unnamed.retain(|(zone, _)| !replayed.zones.contains(zone));
+    writer.drop_unknown(&unnamed)?;
+    let store = &writer.shared().store;
+    store.sync(&store.unsynced_log(start))?;
+    writer.go_on_at(replayed.end);
+    Ok(())
 }

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use super::recover::{recover, recover_again};
 use super::roots::{check_zones, no_index, open_root, read_root, take_zones, unfinished};
 use super::tier::tier_root;
+use super::waiting::read_log;
 use crate::base::{Error, Result};
 use crate::device::{Device, Readers};
 use crate::index::handle::Index;
@@ -65,7 +66,7 @@ pub(crate) fn open(
         let opened = open_root(Arc::clone(device), path, root.clone())?;
         let covered = opened.record.covered;
         let (shared, mut writer) = recover(opened, options.clone())?;
-        writer.read_log(covered, &root)?;
+        read_log(&mut writer, covered, &root)?;
         writer.keep_tables();
         let done = root.is_newest(device, path)?;
         *shared.reading() = Some(root);

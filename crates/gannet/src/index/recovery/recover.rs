@@ -1,27 +1,24 @@
 //! Recovery: a root becomes an open index; the log behind it is still to be replayed.
 
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
 
 use super::roots::{Opened, draw_number};
 use super::tier::Tier;
 use super::tier::tier_root;
-use crate::base::{Budget, ForegroundLoad, Reservation, Result};
+use super::waiting::read_log;
+use crate::base::{Budget, ForegroundLoad, Result};
 use crate::btree::Tree;
 use crate::cache::FramePool;
-use crate::index::flush::{Backpressure, Flusher, Vacuum};
+use crate::index::flush::{Flusher, Vacuum};
 use crate::index::ingest::Preparation;
-use crate::index::owners::{OwnedPages, RootRecord, stream_count};
-use crate::index::schedule::Scheduler;
+use crate::index::owners::{RootRecord, stream_count};
 use crate::index::state::{
-    Buffers, Epoch, HeldRoot, Lifetime, MemoryPlan, Options, Published, Room, Shared, State,
+    Buffers, Epoch, HeldRoot, MemoryPlan, Options, Published, Room, Shared, State,
 };
-use crate::index::write::{Leases, Writer};
+use crate::index::write::Writer;
 use crate::postings::TermDictionary;
 use crate::search::ResultCache;
-use crate::storage::{
-    History, Log, LogReach, PageKind, RootSlot, Store, StreamWriter, Unsynced, has_log_behind,
-};
+use crate::storage::{LogReach, Store, has_log_behind};
 
 /// Takes in what the root names, but not what the log has behind it.
 pub(crate) fn recover(opened: Opened, options: Options) -> Result<(Arc<Shared>, Writer)> {
@@ -87,9 +84,10 @@ pub(crate) fn recover(opened: Opened, options: Options) -> Result<(Arc<Shared>, 
         results,
         reading: Mutex::default(),
     });
-    let slot = root.map(|root| root.slot);
-    let mut writer = new_writer(&shared, state, terms, ids, slot, &record)?;
-    writer.rooted_log = (!replays).then_some(record.covered.log_start);
+    let flusher = new_flusher(&shared, &state, terms, ids);
+    let slot = root.as_ref().map(|root| &root.slot);
+    let log = (record.covered.log_start, replays);
+    let writer = Writer::open(&shared, state, flusher, record.parts, slot, log)?;
     Ok((shared, writer))
 }
 
@@ -108,9 +106,11 @@ pub(crate) fn recover_again(
     let preparation = &shared.preparation;
     preparation.fields.replace(Arc::clone(&record.schema));
     preparation.replace_dictionaries(record.dictionaries.clone());
-    let slot = Some(root.slot.clone());
-    let mut writer = new_writer(shared, state, terms, ids, slot, record)?;
-    writer.read_log(record.covered, root)?;
+    let flusher = new_flusher(shared, &state, terms, ids);
+    let (slot, parts) = (Some(&root.slot), record.parts.clone());
+    let log = (record.covered.log_start, true);
+    let mut writer = Writer::open(shared, state, flusher, parts, slot, log)?;
+    read_log(&mut writer, record.covered, root)?;
     writer.keep_tables();
     Ok(())
 }
@@ -160,60 +160,12 @@ fn open_tree(store: &Arc<Store>, bytes: &[u8]) -> Result<Tree> {
     Tree::open(Arc::clone(store), bytes)
 }
 
-fn new_writer(
-    shared: &Arc<Shared>,
-    state: State,
-    terms: TermDictionary,
-    ids: Tree,
-    slot: Option<RootSlot>,
-    record: &RootRecord,
-) -> Result<Writer> {
-    let slot = slot.as_ref();
-    let (log_start, parts) = (record.covered.log_start, record.parts.clone());
-    Ok(Writer {
-        log: Log::resume(Arc::clone(&shared.store), log_start),
-        tables_memory: reserve_tables(shared, &state)?,
-        owned: OwnedPages::new(&shared.store, parts),
-        roots: StreamWriter::new(Arc::clone(&shared.store), PageKind::Root),
-        root: slot.map(|slot| slot.root),
-        generation: slot.map_or(0, |slot| slot.generation),
-        rooted: (state.sequence, Instant::now()),
-        rooted_log: None,
-        leases: Leases::begin(&**shared.store.device()),
-        history: slot.map_or_else(History::default, |slot| slot.history.clone()),
-        logged_fields: state.schema.fields().len(),
-        logged_dictionary: state.dictionaries.newest(),
-        log_source_bytes: 0,
-        log_work: 0,
-        life_before: state.lifetime,
-        life: Lifetime::default(),
-        scheduler: Scheduler::default(),
-        asked_at: Instant::now(),
-        written_at: Instant::now(),
-        retries: false,
-        had_earlier: false,
-        is_watched: false,
-        syncing: Unsynced::default(),
-        stopped: None,
-        unseen: false,
-        is_replaying: false,
-        unasked_bytes: u64::MAX,
-        flusher: Arc::new(Mutex::new(Flusher {
-            vacuum: Vacuum::resumed(state.vacuumed.clone()),
-            ..Flusher::new(shared, terms, ids)
-        })),
-        flushing: None,
-        flush_memory: None,
-        pace: Backpressure::default(),
-        state,
-        shared: Arc::clone(shared),
-    })
-}
-
-/// Reserves the memory for tables and maps that an index which is open needs.
-fn reserve_tables(shared: &Shared, state: &State) -> Result<Reservation> {
-    let bytes = state.tables_bytes();
-    shared.budget.reserve("the tables of the index", bytes)
+/// The structures that flushes change, as a state has them.
+fn new_flusher(shared: &Shared, state: &State, terms: TermDictionary, ids: Tree) -> Flusher {
+    Flusher {
+        vacuum: Vacuum::resumed(state.vacuumed.clone()),
+        ..Flusher::new(shared, terms, ids)
+    }
 }
 
 /// The result cache that the options ask for.
@@ -221,13 +173,5 @@ fn open_results(options: &Options, budget: &Budget) -> Result<Option<ResultCache
     match options.result_cache {
         0 => Ok(None),
         bytes => ResultCache::new(bytes, options.result_ttl, budget).map(Some),
-    }
-}
-
-impl Writer {
-    /// Gives the memory of its tables to the states that have them.
-    pub(crate) fn keep_tables(self) {
-        // Nothing is there yet, since an epoch of a reader has one root.
-        let _ = self.state.epoch.tables.set(self.tables_memory);
     }
 }

@@ -24,7 +24,6 @@ use std::sync::Arc;
 
 use crate::analysis::FieldId;
 use crate::base::{ByteReader, DocId, Error, Interrupt, Reservation, Result, Sequence, Span};
-use crate::cache::{Pages, finish};
 use crate::documents::DocumentRecord;
 use crate::index::ingest::decode_schema;
 use crate::index::owners::Covered;
@@ -64,7 +63,7 @@ struct PendingOperations {
 }
 
 /// A replay under way.
-struct Replay<'a> {
+pub(super) struct Replay<'a> {
     writer: &'a mut Writer,
     part: PendingOperations,
     /// A replay from here meets the part and what comes behind it.
@@ -90,45 +89,38 @@ struct Replay<'a> {
     interrupt: &'a dyn Interrupt,
 }
 
-impl Writer {
+impl<'a> Replay<'a> {
     /// Applies the log behind what the root's trees cover, and publishes the result. Ends when
     /// `interrupt` says so.
-    pub(crate) fn replay(
-        &mut self,
+    pub(super) fn run(
+        writer: &'a mut Writer,
         covered: Covered,
         reach: LogReach,
-        interrupt: &dyn Interrupt,
+        interrupt: &'a dyn Interrupt,
     ) -> Result<ReplayEnd> {
-        let store = Arc::clone(&self.shared.store);
-        let budget = &self.shared.budget;
-        self.is_replaying = true;
+        let shared = Arc::clone(writer.shared());
+        writer.begin_replay();
         let mut recovery = Replay {
             next: covered.below,
-            known: self.state.sequence,
+            known: writer.sequence(),
             part: PendingOperations::default(),
             part_start: covered.log_start,
             part_end: covered.log_start,
             durable: covered.log_start,
             covered: covered.below,
             gathered: 0,
-            held: budget.reserve("the records of a batch in the log", 0)?,
-            part_bytes: part_bytes(&self.shared),
+            held: shared
+                .budget
+                .reserve("the records of a batch in the log", 0)?,
+            part_bytes: part_bytes(&shared),
             interrupt,
-            writer: self,
+            writer,
         };
-        let end = replay(&store, covered.log_start, reach, &mut recovery)?;
+        let end = replay(&shared.store, covered.log_start, reach, &mut recovery)?;
         recovery.apply_part()?;
         recovery.check_whole()?;
-        self.is_replaying = false;
-        self.publish(self.state.below);
+        recovery.writer.end_replay();
         Ok(end)
-    }
-
-    /// Counts a logged document as live; its zone may be one that no root knows yet.
-    fn retain_document(&self, span: Span) {
-        let mut zones = self.shared.store.zones();
-        zones.adopt_log(span.zone, 0);
-        zones.retain(span.zone, span.length as u64);
     }
 }
 
@@ -176,7 +168,7 @@ impl Replay<'_> {
             self.part.bytes += size_of::<ZoneRecord>() + record.body.capacity();
             match record.kind {
                 RecordKind::Schema => self.take_schema(&record.body)?,
-                RecordKind::CompressionDictionary => self.take_dictionary(record.body)?,
+                RecordKind::CompressionDictionary => self.writer.take_dictionary(record.body)?,
                 RecordKind::Delete => deletions.push(decode_delete(&record.body)?),
                 RecordKind::Document => {
                     let doc = DocumentRecord::decode(&record.body)?.doc;
@@ -201,23 +193,10 @@ impl Replay<'_> {
     /// Fields are only ever added, so a schema with no more of them is one that the root knows.
     fn take_schema(&mut self, body: &[u8]) -> Result<()> {
         let schema = decode_schema(body)?;
-        let fields = schema.fields().len();
-        if fields > self.writer.logged_fields {
-            self.writer.logged_fields = fields;
-            self.writer.shared.preparation.fields.replace(schema);
+        if self.writer.take_fields(schema.fields().len()) {
+            let preparation = &self.writer.shared().preparation;
+            preparation.fields.replace(schema);
         }
-        Ok(())
-    }
-
-    fn take_dictionary(&mut self, body: Vec<u8>) -> Result<()> {
-        let writer = &mut *self.writer;
-        if writer.state.dictionaries.contains(&body) {
-            return Ok(());
-        }
-        let mut dictionaries = writer.state.dictionaries.clone();
-        writer.logged_dictionary = dictionaries.add(body)?;
-        writer.state.dictionaries = dictionaries.clone();
-        writer.shared.preparation.replace_dictionaries(dictionaries);
         Ok(())
     }
 
@@ -231,7 +210,7 @@ impl Replay<'_> {
                 ReplayOperation::Delete { .. } | ReplayOperation::Known { .. } => None,
             });
         let writer = &*self.writer;
-        let mut restoring = Restoring::new(&writer.shared, &writer.state.dictionaries, runs)?;
+        let mut restoring = Restoring::new(writer.shared(), writer.dictionaries(), runs)?;
         let mut restored = VecDeque::new();
         for operation in &part.operations {
             match operation {
@@ -267,13 +246,15 @@ impl Replay<'_> {
         ids: usize,
         id_bytes: usize,
     ) -> Result<()> {
-        if self.writer.fill() >= 1.0 {
+        if self.writer.is_full() {
             self.flush()?;
         }
-        match self.with_memory(|writer| writer.reserve_for(batch, ids, id_bytes)) {
-            Err(Error::Memory { .. }) if !self.writer.has_news() => {
-                self.writer.give_up_flush_memory();
-                self.writer.reserve_buffers(batch, ids, id_bytes)
+        let done = self.with_memory(|writer| writer.reserve_for(batch, ids, id_bytes));
+        match done {
+            Err(Error::Memory { .. })
+                if self.writer.reserve_into_empty(batch, ids, id_bytes)? =>
+            {
+                Ok(())
             }
             done => done,
         }
@@ -292,31 +273,24 @@ impl Replay<'_> {
     /// Flushes what the buffers have, unless the index is only read. Tells whether there was
     /// anything.
     fn flush(&mut self) -> Result<bool> {
-        let writer = &mut *self.writer;
-        if writer.shared.options.read_only || !writer.has_news() {
-            return Ok(false);
-        }
-        let unsynced = writer.shared.store.unsynced_log(self.durable);
-        writer.syncing.join(unsynced);
-        writer.checkpoint_of(Covered {
+        let covered = Covered {
             log_start: self.part_start,
             below: self.next,
-        })?;
-        self.durable = self.part_start;
-        Ok(true)
+        };
+        let has_flushed = self.writer.flush_replayed(covered, self.durable)?;
+        if has_flushed {
+            self.durable = self.part_start;
+        }
+        Ok(has_flushed)
     }
 
     /// Enters the ID of a document whose postings are in the trees. A dead one has given it up.
     fn enter_known(&mut self, entry: IdEntry, id: &str) -> Result<()> {
-        let state = &self.writer.state;
-        let mut pages = Pages::new(&self.writer.shared.pool);
-        let is_live = finish(&mut pages, |pages| state.tables.is_live(entry.doc, pages))?;
-        drop(pages);
-        if !is_live {
+        if !self.writer.is_live(entry.doc)? {
             return Ok(());
         }
         self.make_room(None, 1, id.len())?;
-        self.writer.state.buffers.new_ids.insert(id, entry)
+        self.writer.enter_id(id, entry)
     }
 
     fn delete(&mut self, doc: DocId, sequence: Sequence, id: &str) -> Result<()> {
@@ -330,13 +304,12 @@ impl Replay<'_> {
             self.make_room(None, 1, id.len())?;
         }
         if sequence > self.known {
-            self.writer.state.sequence = sequence;
-            self.writer.delete_document(doc)?;
+            self.writer.replay_deletion(doc, sequence)?;
         }
         if id.is_empty() {
             Ok(())
         } else {
-            self.writer.state.buffers.new_ids.remove(id)
+            self.writer.remove_id(id)
         }
     }
 
@@ -353,13 +326,9 @@ impl Replay<'_> {
         }
         let (inverted, bytes) = (&documents.inverted, documents.source_bytes);
         let lengths = documents.lengths.iter();
-        self.writer.add_postings(inverted, base, bytes, lengths);
+        self.writer.replay_postings(inverted, base, bytes, lengths);
         drop(documents);
-        if self.writer.shared.options.read_only {
-            Ok(())
-        } else {
-            self.writer.hold_flush_memory().map(drop)
-        }
+        self.writer.hold_to_replay()
     }
 
     fn enter(
@@ -369,21 +338,17 @@ impl Replay<'_> {
         span: Span,
         lengths: &[(FieldId, u32)],
     ) -> Result<()> {
-        let writer = &mut *self.writer;
         if entry.sequence <= self.known {
-            return writer.state.buffers.new_ids.insert(id, entry);
+            self.writer.enter_id(id, entry)
+        } else {
+            self.writer.replay_document(entry, id, span, lengths)
         }
-        writer.retain_document(span);
-        writer.enter_document(entry, id, span, lengths)?;
-        writer.state.sequence = entry.sequence;
-        writer.state.below = entry.doc + 1;
-        Ok(())
     }
 
     /// Checks that the log reaches as far as the root knows. That was synced before the root, so a
     /// log that ends earlier is damaged.
     fn check_whole(&self) -> Result<()> {
-        let known = self.writer.state.below;
+        let known = self.writer.below();
         if self.next == known {
             Ok(())
         } else {

@@ -1,17 +1,18 @@
 //! Words the errors of a reader about a log that it cannot take in: how much waits in it, and what
 //! ends that.
 //!
-//! A log is bounded by the work of replaying it (see `write/log_work.rs`), so little is waited for.
+//! A log is bounded by the work of replaying it (see `state/log_work.rs`), so little is waited for.
 //! But the writer may have had more memory than a reader has, and a machine may be slow.
 
 use std::time::{Duration, Instant};
 
+use super::replay::Replay;
 use crate::base::{DocId, Error, Interrupt, Result};
 use crate::documents::DocumentRecord;
 use crate::index::owners::{Covered, stream_count};
-use crate::index::state::{HeldRoot, MemoryPlan, Options};
+use crate::index::state::{HeldRoot, MemoryPlan, Options, Shared};
 use crate::index::write::Writer;
-use crate::storage::{LogReach, LogStart, RecordKind, Recovery, ZoneRecord, replay};
+use crate::storage::{LogStart, RecordKind, Recovery, ZoneRecord, replay};
 
 /// The remedies for a log that waits, without a writer and beside one.
 const OPENED_FOR_WRITING: &str =
@@ -95,76 +96,68 @@ impl Recovery for Waiting {
     }
 }
 
-impl Writer {
-    /// Takes in the log behind a root that is only read, within the time that the options allow.
-    pub(super) fn read_log(&mut self, covered: Covered, root: &HeldRoot) -> Result<()> {
-        let is_beside_writer = root.is_beside_writer();
-        let limit = LogLimit::begin(&self.shared.options, is_beside_writer);
-        let read = self.replay(covered, root.reach, &limit);
-        read.map(drop)
-            .map_err(|error| self.explain_log(error, covered, root.reach, is_beside_writer))
-    }
+/// Takes in the log behind a root that is only read, within the time that the options allow.
+pub(super) fn read_log(writer: &mut Writer, covered: Covered, root: &HeldRoot) -> Result<()> {
+    let is_beside_writer = root.is_beside_writer();
+    let limit = LogLimit::begin(&writer.shared().options, is_beside_writer);
+    let read = Replay::run(writer, covered, root.reach, &limit);
+    read.map(drop)
+        .map_err(|error| explain_log(writer, error, covered, root))
+}
 
-    /// Says of too little memory for the log of an index that is only read how much waits in it,
-    /// and which budget is enough.
-    fn explain_log(
-        &mut self,
-        error: Error,
-        covered: Covered,
-        reach: LogReach,
-        is_beside_writer: bool,
-    ) -> Error {
-        let Error::Memory { needed, .. } = &error else {
-            return error;
-        };
-        let mut waiting = Waiting {
-            below: covered.below,
-            ..Waiting::default()
-        };
-        let store = &self.shared.store;
-        if let Err(error) = replay(store, covered.log_start, reach, &mut waiting) {
-            return error;
-        }
-        let needed = needed + self.log_memory(&waiting);
-        Error::LogMemory {
-            documents: waiting.documents,
-            budget: self.shared.options.memory,
-            enough: self.enough(needed, is_beside_writer),
-            cure: cure(is_beside_writer),
-        }
+/// Says of too little memory for the log of an index that is only read how much waits in it, and
+/// which budget is enough.
+fn explain_log(writer: &Writer, error: Error, covered: Covered, root: &HeldRoot) -> Error {
+    let Error::Memory { needed, .. } = &error else {
+        return error;
+    };
+    let mut waiting = Waiting {
+        below: covered.below,
+        ..Waiting::default()
+    };
+    let shared = writer.shared();
+    if let Err(error) = replay(&shared.store, covered.log_start, root.reach, &mut waiting) {
+        return error;
     }
-
-    /// Estimates the greatest memory for all that waits from what was taken in so far.
-    fn log_memory(&self, waiting: &Waiting) -> usize {
-        let buffers = &self.state.buffers;
-        let taken = buffers.memory_bytes() + buffers.new_ids.memory_bytes();
-        let done = self.log_source_bytes as usize;
-        let whole = if done >= waiting.source_bytes / 8 && done > 0 {
-            taken / (done >> 10).max(1) * (waiting.source_bytes >> 10)
-        } else {
-            waiting.source_bytes * BUFFERED_PER_BYTE
-        };
-        whole.max(taken) * GROWTH + self.tables_memory.bytes()
+    let needed = needed + log_memory(writer, &waiting);
+    let is_beside_writer = root.is_beside_writer();
+    Error::LogMemory {
+        documents: waiting.documents,
+        budget: shared.options.memory,
+        enough: enough(shared, needed, is_beside_writer),
+        cure: cure(is_beside_writer),
     }
+}
 
-    /// The least budget beyond the one that was too small of which so much is left for the log.
-    fn enough(&self, needed: usize, is_beside_writer: bool) -> usize {
-        let options = &self.shared.options;
-        let leaves = |memory: usize| {
-            let options = Options {
-                memory,
-                ..options.clone()
-            };
-            let options = options.beside(&**self.shared.store.device());
-            MemoryPlan::new(&options, stream_count(), true, is_beside_writer)
-                .left_to_log(options.memory)
+/// Estimates the greatest memory for all that waits from what was taken in so far.
+fn log_memory(writer: &Writer, waiting: &Waiting) -> usize {
+    let (taken, tables) = writer.replayed_bytes();
+    let done = writer.backlog().source_bytes as usize;
+    let whole = if done >= waiting.source_bytes / 8 && done > 0 {
+        taken / (done >> 10).max(1) * (waiting.source_bytes >> 10)
+    } else {
+        waiting.source_bytes * BUFFERED_PER_BYTE
+    };
+    whole.max(taken) * GROWTH + tables
+}
+
+/// The least budget beyond the one that was too small of which so much is left for the log.
+fn enough(shared: &Shared, needed: usize, is_beside_writer: bool) -> usize {
+    let options = &shared.options;
+    let leaves = |memory: usize| {
+        let options = Options {
+            memory,
+            ..options.clone()
         };
-        let mut memory = options.memory.next_multiple_of(1 << 20);
-        loop {
-            memory += (memory / STEP_ONE_OF).next_multiple_of(16 << 20);
-            if leaves(memory) >= needed {
-                return memory;
-            }
+        let options = options.beside(&**shared.store.device());
+        MemoryPlan::new(&options, stream_count(), true, is_beside_writer)
+            .left_to_log(options.memory)
+    };
+    let mut memory = options.memory.next_multiple_of(1 << 20);
+    loop {
+        memory += (memory / STEP_ONE_OF).next_multiple_of(16 << 20);
+        if leaves(memory) >= needed {
+            return memory;
         }
     }
 }

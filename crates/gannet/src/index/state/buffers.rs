@@ -3,21 +3,21 @@
 
 use std::sync::Arc;
 
-use super::ids::NewIds;
+use super::ids::{IdEntry, NewIds};
 use crate::base::{Budget, DocId, Result};
-use crate::postings::{Fragment, PostingBuffer, Reach, TermVisitor};
+use crate::postings::{Fragment, InvertedBatch, PostingBuffer, Reach, TermVisitor};
 use crate::search::MemoryTerms;
 
 /// Postings that are not in the dictionary yet. Documents of `flushing` come before those of
 /// `filling`.
 #[derive(Clone)]
 pub(crate) struct Buffers {
-    pub(crate) flushing: Option<Arc<PostingBuffer>>,
-    pub(crate) filling: Arc<PostingBuffer>,
+    flushing: Option<Arc<PostingBuffer>>,
+    filling: Arc<PostingBuffer>,
     /// Of the documents of `flushing`.
-    pub(crate) flushing_ids: Option<Arc<NewIds>>,
+    flushing_ids: Option<Arc<NewIds>>,
     /// Of the documents of `filling`.
-    pub(crate) new_ids: Arc<NewIds>,
+    new_ids: Arc<NewIds>,
 }
 
 impl Buffers {
@@ -42,6 +42,71 @@ impl Buffers {
     /// Bytes of postings in memory.
     pub(crate) fn posting_bytes(&self) -> usize {
         self.all().map(|buffer| buffer.posting_bytes()).sum()
+    }
+
+    /// Reserves memory for a batch, and for so many IDs of so many bytes.
+    pub(crate) fn reserve_for(
+        &self,
+        batch: Option<&InvertedBatch>,
+        ids: usize,
+        id_bytes: usize,
+    ) -> Result<()> {
+        self.new_ids.reserve_for(ids, id_bytes)?;
+        batch.map_or(Ok(()), |batch| self.filling.reserve_for(batch))
+    }
+
+    /// Adds the postings of documents from `base` on. Gives the number of terms that are new in the
+    /// buffer.
+    pub(crate) fn add(&self, inverted: &InvertedBatch, base: DocId) -> usize {
+        let before = self.filling.terms();
+        self.filling.add(inverted, base);
+        self.filling.terms() - before
+    }
+
+    /// Notes the newest document with an ID.
+    pub(crate) fn insert_id(&self, id: &str, entry: IdEntry) -> Result<()> {
+        self.new_ids.insert(id, entry)
+    }
+
+    /// Notes that an ID is gone.
+    pub(crate) fn remove_id(&self, id: &str) -> Result<()> {
+        self.new_ids.remove(id)
+    }
+
+    /// Returns the entry of an ID that is not in the tree yet, or that it is gone.
+    pub(crate) fn known_id(&self, id: &str) -> Option<Option<IdEntry>> {
+        let older = || self.flushing_ids.as_ref()?.get(id);
+        self.new_ids.get(id).or_else(older)
+    }
+
+    /// Returns the number of new IDs that lead to a document.
+    pub(crate) fn new_documents(&self) -> u64 {
+        self.new_ids.documents()
+    }
+
+    /// Returns true if there is anything to be flushed.
+    pub(crate) fn has_news(&self) -> bool {
+        self.terms() > 0 || self.new_ids.has_any()
+    }
+
+    /// Returns the bytes that the buffer being filled takes, with its IDs.
+    pub(crate) fn filling_bytes(&self) -> usize {
+        self.filling.memory_bytes() + self.id_bytes()
+    }
+
+    /// Returns the bytes that the IDs of the buffer being filled take.
+    pub(crate) fn id_bytes(&self) -> usize {
+        self.new_ids.memory_bytes()
+    }
+
+    /// Returns the bytes on flash of entries of these IDs, at most.
+    pub(crate) fn id_entry_bytes(&self) -> usize {
+        self.new_ids.entry_bytes()
+    }
+
+    /// Returns the buffer that is being filled.
+    pub(crate) fn filling(&self) -> &PostingBuffer {
+        &self.filling
     }
 
     /// Goes on with an empty buffer, while the full one is flushed.

@@ -3,6 +3,7 @@
 
 mod buffers;
 mod bytes_by_part;
+mod changes;
 mod default_memory;
 mod held_root;
 mod ids;

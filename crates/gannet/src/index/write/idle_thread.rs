@@ -6,6 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use super::lock::WriterLock;
+use super::turn::MaintenanceTurn;
 use super::writer::Writer;
 
 /// The thread that sees to an index. It ends when this goes.
@@ -32,7 +33,7 @@ impl IdleMaintenance {
                 if over.load(Ordering::Relaxed) {
                     Some(Duration::ZERO)
                 } else {
-                    writer.keep_up(after)
+                    MaintenanceTurn::of(writer).keep_up(after)
                 }
             };
             while !over.load(Ordering::Relaxed) && own.watch(watch) {}

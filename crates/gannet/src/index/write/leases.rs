@@ -4,12 +4,19 @@
 //! A lease counts as a snapshot of its root does in this process (see `state`): the zones that
 //! later roots gave up stay, within the same bounds. Order matters: a root is written, the leases
 //! are looked at, those that hold back too much are taken away, and only then zones are removed.
+//! What snapshots and leases may hold back together has one limit.
 
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::base::Result;
 use crate::device::{Device, LeaseSeen};
-use crate::index::state::{Published, RetentionLimits};
+use crate::index::state::{Published, RetentionLimits, Shared};
+
+/// Bytes on flash that snapshots and leases may keep from being reused, however small the index.
+const HELD_BYTES: u64 = 64 << 20;
+
+/// The interval of looks for other processes that have let go.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// The factor of [`Limits::visible_after`](super::Limits::visible_after) within which the lease of
 /// a recent reader came or went.
@@ -69,8 +76,37 @@ impl Leases {
         generations.min()
     }
 
+    /// Removes the zones that neither the durable root nor any reader can reach.
+    pub(crate) fn remove_zones(&mut self, shared: &Shared) -> Result<()> {
+        let published = &shared.published;
+        if !published.has_retired() {
+            return Ok(());
+        }
+        let retention = retention(shared);
+        published.enforce_limits(retention);
+        let device = shared.store.device();
+        if self.look(&**device).is_err() {
+            // Who reads is not known now, so all stays until it is.
+            return Ok(());
+        }
+        self.enforce_limits(&**device, published, retention);
+        let free = published.take_unreachable(self.oldest());
+        shared.store.remove_zones(&free)
+    }
+
+    /// Returns the time until zones may have to be removed that wait for readers, if nothing
+    /// happens before. Readers in other processes can only be looked for.
+    pub(super) fn next_removal(&self, shared: &Shared) -> Option<Duration> {
+        let published = &shared.published;
+        match (published.has_retired(), self.oldest()) {
+            (false, _) => None,
+            (true, Some(_)) => Some(LOOK),
+            (true, None) => published.next_loss(retention(shared)),
+        }
+    }
+
     /// Takes those away that hold back more than they may.
-    pub(crate) fn enforce_limits(
+    fn enforce_limits(
         &mut self,
         device: &dyn Device,
         published: &Published,
@@ -89,6 +125,16 @@ impl Leases {
         self.seen.retain(|(lease, since)| {
             !is_lost(lease, since.elapsed()) || readers.expire(lease).is_err()
         });
+    }
+}
+
+/// Returns the limits of what readers may hold back.
+fn retention(shared: &Shared) -> RetentionLimits {
+    let limits = &shared.options.limits;
+    let eighth = shared.store.zones().allocated_bytes() / 8;
+    RetentionLimits {
+        bytes: limits.snapshot_bytes.unwrap_or(eighth.max(HELD_BYTES)),
+        age: limits.snapshot_age,
     }
 }
 

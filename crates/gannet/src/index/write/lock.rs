@@ -11,6 +11,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::gate::Gate;
 use super::writer::Writer;
 use crate::base::{Error, EventCount, Result};
 use crate::index::flush::Pause;
@@ -23,19 +24,6 @@ pub(crate) struct WriterLock {
     batches: Mutex<()>,
     /// Told after an act that may have brought something, if anybody waits for that.
     events: EventCount,
-}
-
-/// The conditions under which an act gets the writer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Gate {
-    /// Nothing.
-    Open,
-    /// The flush under way leaves room for a write.
-    Backpressure,
-    /// The same for a write that has waited for its pace.
-    Room,
-    /// No flush is under way.
-    NoFlush,
 }
 
 impl WriterLock {
@@ -97,9 +85,9 @@ impl WriterLock {
                 "the index was opened for reading only; open it for writing to change it",
             ));
         };
-        writer.asked_at = asked_at;
+        writer.begin_act(asked_at);
         let done = act(writer);
-        if std::mem::take(&mut writer.is_watched) {
+        if writer.end_watch() {
             self.events.notify();
         }
         done
@@ -144,8 +132,7 @@ impl WriterLock {
             return false;
         };
         let most = watch(writer);
-        // The end of a flush wakes up as well, and acts beside it need not.
-        writer.is_watched = most.is_none() && writer.flushing.is_none();
+        writer.watch(most.is_none());
         drop(taken);
         self.events.wait(seen, most);
         true
@@ -155,8 +142,7 @@ impl WriterLock {
         self.writer.lock().unwrap_or_else(|panicked| {
             let mut taken = panicked.into_inner();
             if let Some(writer) = &mut *taken {
-                let stopped = || "a thread panicked while it changed the index".to_owned();
-                writer.stopped.get_or_insert_with(stopped);
+                writer.stop("a thread panicked while it changed the index");
             }
             taken
         })

@@ -52,7 +52,7 @@ impl Check<'_> {
         self.find_all(found.into_iter().chain(faults));
         if self.shared.options.read_only {
             // What a replay found; nobody adds to it.
-            live += state.buffers.new_ids.documents();
+            live += state.buffers.new_documents();
         }
         if live != state.documents {
             let expected = state.documents;

@@ -92,7 +92,7 @@ impl Check<'_> {
             return Ok(());
         }
         let (state, mut faults) = (self.state, Vec::new());
-        let buffer = state.buffers.filling.frozen();
+        let buffer = state.buffers.filling().frozen();
         let (keys, order) = buffer.sorted();
         self.report.terms += keys.len() as u64;
         let mut lists = self.lists();

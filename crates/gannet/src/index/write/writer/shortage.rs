@@ -1,14 +1,17 @@
-//! Decides what an act of the writer waits for, and what it gives back if memory is too little.
+//! Too little memory, and what else an act of the writer waits for. This is the one place for what
+//! a write gives back and waits for; `state/shortage.rs` has the order for all.
 //!
 //! The writer says what is to be waited for; `WriterLock` waits without the lock and tries again.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::lock::Gate;
-use super::writer::Writer;
+use super::{Writer, Written};
 use crate::base::{Error, Result};
 use crate::index::flush::Pause;
+use crate::index::ingest::{Input, Workbench};
 use crate::index::state::{Relief, SEARCHES_END, with_relief};
+use crate::index::write::gate::Gate;
 
 /// The interval of looks for more memory: what was given back between an attempt and the wait is
 /// not told.
@@ -22,11 +25,11 @@ impl Writer {
         let fill = self.fill();
         let flush = self.flush_progress();
         let paced = match gate {
-            Gate::Backpressure => self.pace.pause(fill, flush.as_deref()),
+            Gate::Backpressure => self.flushes.pause(fill),
             _ => Duration::ZERO,
         };
         if *gate == Gate::Room {
-            self.pace.go_on();
+            self.flushes.go_on();
         }
         let is_open = match gate {
             Gate::Open => true,
@@ -50,32 +53,34 @@ impl Writer {
         gate: &mut Gate,
         act: &mut impl FnMut(&mut Writer) -> Result<T>,
     ) -> Result<std::result::Result<T, Pause>> {
-        self.retries = *gate != Gate::NoFlush;
-        self.had_earlier = false;
+        self.act.attempt(*gate != Gate::NoFlush);
         let done = match act(self) {
             Ok(done) => Ok(Ok(done)),
             Err(error) => self.pause_after(error, gate).map(Err),
         };
-        self.retries = false;
+        self.act.end_attempt();
         done
     }
 
     /// Returns the wait before a failed act is tried again, if that may help.
     fn pause_after(&mut self, error: Error, gate: &mut Gate) -> Result<Pause> {
-        if self.stopped.is_some() {
+        if self.check_running().is_err() {
             return Err(error);
         }
         let lacks = matches!(
             error,
             Error::Memory { .. } | Error::Device { full: true, .. }
         );
-        if let Some(flush) = self.flush_progress().filter(|_| lacks && self.retries) {
+        if let Some(flush) = self
+            .flush_progress()
+            .filter(|_| lacks && self.act.retries())
+        {
             *gate = Gate::NoFlush;
             return Ok(Pause::Flush(flush, None));
         }
-        let left = SEARCHES_END.saturating_sub(self.asked_at.elapsed());
+        let left = SEARCHES_END.saturating_sub(self.act.elapsed());
         match error {
-            Error::Memory { needed, .. } if self.had_earlier && !left.is_zero() => {
+            Error::Memory { needed, .. } if self.act.had_earlier() && !left.is_zero() => {
                 let budget = &self.shared.budget;
                 budget.want(needed);
                 Ok(Pause::Memory(budget.events().seen(), left.min(LOOK)))
@@ -98,13 +103,15 @@ impl Writer {
             order,
             |(writer, permit), relief| match relief {
                 // It is waited for without the lock.
-                Relief::Buffers if writer.retries && writer.flushing.is_some() => Ok(false),
+                Relief::Buffers if writer.waits_for_flush() => Ok(false),
                 Relief::Buffers => writer.free_buffers().map(|()| true),
                 Relief::EarlierStates => {
-                    let published = &writer.shared.published;
-                    published.give_up_older(writer.generation);
+                    let (published, newest) = (&writer.shared.published, &writer.roots);
+                    published.give_up_older(newest.generation());
                     // Asked before: who lets go in between may have made room.
-                    writer.had_earlier = published.has_older(writer.generation);
+                    writer
+                        .act
+                        .note_earlier(published.has_older(newest.generation()));
                     *permit = Some(budget.permit_alone(&())?);
                     Ok(true)
                 }
@@ -113,14 +120,40 @@ impl Writer {
         )
     }
 
+    /// Prepares and writes documents, none of which may be rejected, with all the memory that is
+    /// left when nothing waits for a flush.
+    pub(crate) fn write_alone<'i, I: Iterator<Item = Input<'i>>>(
+        &mut self,
+        bench: &mut Workbench,
+        inputs: &dyn Fn() -> I,
+    ) -> Result<Written> {
+        self.check_running()?;
+        let shared = Arc::clone(&self.shared);
+        let mut prepare = || {
+            let (preparation, budget) = (&shared.preparation, &shared.budget);
+            preparation.prepare(bench, budget, &mut inputs())
+        };
+        let order = [Relief::Buffers, Relief::EarlierStates];
+        let batch = self.with_memory(&order, |_| prepare())?;
+        match batch.rejected().first() {
+            Some((_, error)) => Err(error.clone()),
+            None => self.write(&batch),
+        }
+    }
+
     /// Gives back what postings and IDs take that are not on flash yet, and what their flush would
     /// take.
     pub(crate) fn free_buffers(&mut self) -> Result<()> {
-        if self.has_news() {
+        if self.state.buffers.has_news() {
             self.checkpoint()?
         } else {
             self.wait_for_flush()?
         }
-        self.charge_tables()
+        self.memory.charge_tables(&self.state)
+    }
+
+    /// Returns true if the act is tried again after the flush under way.
+    fn waits_for_flush(&self) -> bool {
+        self.act.retries() && self.flushes.is_under_way()
     }
 }
