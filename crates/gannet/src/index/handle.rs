@@ -7,7 +7,7 @@ use super::ingest::{Input, PreparedBatch, Workbench};
 use super::read::Snapshot;
 use super::state::{Durability, Options, Shared};
 use super::write::{Gate, IdleMaintenance, Writer, WriterLock, Written};
-use crate::base::{Error, Reservation, Result, Sequence};
+use crate::base::{Reservation, Result, Sequence};
 use crate::device::{Backend, CountersSnapshot, RequestCounts};
 use crate::documents::Document;
 
@@ -66,30 +66,27 @@ impl Index {
 
     /// Writes documents as one atomic batch: all of them become visible at once, or none.
     pub fn write(&self, documents: Vec<Document>) -> Result<Written> {
-        let mut bench = Workbench::default();
         let inputs = || documents.iter().map(Input::Parsed);
-        match self.prepare_inputs(&mut bench, &mut inputs()) {
-            Ok(batch) => self.write_whole(batch),
-            // There may be enough where no other documents are prepared.
-            Err(Error::Memory { .. }) => self.write_alone(&mut bench, &inputs),
-            Err(error) => Err(error),
-        }
+        let written = self.writer.write_documents(&self.shared, &inputs)?;
+        self.acknowledge(written)
     }
 
     /// Writes the document of one line of JSON, or replaces the one with its ID; see
     /// [`Document::parse`]. It is read within the memory budget, from which it may take whatever is
     /// not needed for frames.
     pub fn write_line(&self, line: &[u8]) -> Result<Written> {
-        self.write_alone(&mut Workbench::default(), &|| {
-            std::iter::once(Input::Line(line))
-        })
+        let input = || std::iter::once(Input::Line(line));
+        let (writer, mut bench) = (&self.writer, Workbench::default());
+        let written = writer.write_alone(&self.shared, &mut bench, &input)?;
+        self.acknowledge(written)
     }
 
     /// Analyses and compresses documents; any number of threads can do so side by side.
     ///
     /// # Errors
     ///
-    /// [`Error::Memory`] if what other threads prepare leaves too little memory.
+    /// [`Error::Memory`](crate::Error::Memory) if what other threads prepare leaves too little
+    /// memory.
     pub fn prepare(
         &self,
         bench: &mut Workbench,
@@ -126,7 +123,7 @@ impl Index {
 
     /// Writes what was prepared, as one atomic batch.
     pub fn write_prepared(&self, batch: PreparedBatch) -> Result<Written> {
-        let written = self.write_batch(|writer| writer.write(&batch))?;
+        let written = self.writer.write_batch(&self.shared, &batch)?;
         self.acknowledge(written)
     }
 
@@ -197,25 +194,6 @@ impl Index {
         shared.preparation.prepare(bench, &shared.preparing, inputs)
     }
 
-    /// Writes a batch of which no document may be rejected.
-    fn write_whole(&self, batch: PreparedBatch) -> Result<Written> {
-        match batch.rejected().first() {
-            Some((_, error)) => Err(error.clone()),
-            None => self.write_prepared(batch),
-        }
-    }
-
-    /// Prepares and writes documents with all the memory that is left when nothing waits for a
-    /// flush.
-    fn write_alone<'i, I: Iterator<Item = Input<'i>>>(
-        &self,
-        bench: &mut Workbench,
-        inputs: &dyn Fn() -> I,
-    ) -> Result<Written> {
-        let written = self.write_batch(|writer| writer.write_alone(bench, inputs))?;
-        self.acknowledge(written)
-    }
-
     pub(crate) fn is_writable(&self) -> bool {
         !self.shared.options.read_only
     }
@@ -240,12 +218,6 @@ impl Index {
 
     pub(crate) fn with_writer<T>(&self, act: impl FnOnce(&mut Writer) -> Result<T>) -> Result<T> {
         self.writer.take(act)
-    }
-
-    /// Has `act` write a batch, once the flush under way leaves room for it.
-    fn write_batch<T>(&self, act: impl FnMut(&mut Writer) -> Result<T>) -> Result<T> {
-        self.writer
-            .take_as_batch(&self.shared, Gate::Backpressure, act)
     }
 
     /// Has `act` delete documents, once the flush under way leaves room for that. Batches may wait

@@ -108,6 +108,14 @@ impl PreparedBatch {
         &self.rejected
     }
 
+    /// Fails with the error of the first document that could not be prepared.
+    pub(crate) fn check_whole(&self) -> Result<()> {
+        match self.rejected.first() {
+            Some((_, error)) => Err(error.clone()),
+            None => Ok(()),
+        }
+    }
+
     /// The fields that match exactly, since their first value was a number or a boolean, to which
     /// documents of this batch give text: the place of the first such document in the batch as it
     /// was given, and the name. The words of this text are not found, only all of it.

@@ -18,6 +18,7 @@ mod log;
 mod memory;
 mod restored;
 mod roots;
+mod shortage;
 mod space;
 mod totals;
 mod turn;

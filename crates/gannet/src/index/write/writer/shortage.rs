@@ -1,5 +1,5 @@
-//! Too little memory, and what else an act of the writer waits for. This is the one place for what
-//! a write gives back and waits for; `state/shortage.rs` has the order for all.
+//! Too little memory, and what else an act of the writer waits for: what it gives back, and when it
+//! is tried again. `write/shortage.rs` tells how that goes on from where documents come.
 //!
 //! The writer says what is to be waited for; `WriterLock` waits without the lock and tries again.
 
@@ -135,10 +135,8 @@ impl Writer {
         };
         let order = [Relief::Buffers, Relief::EarlierStates];
         let batch = self.with_memory(&order, |_| prepare())?;
-        match batch.rejected().first() {
-            Some((_, error)) => Err(error.clone()),
-            None => self.write(&batch),
-        }
+        batch.check_whole()?;
+        self.write(&batch)
     }
 
     /// Gives back what postings and IDs take that are not on flash yet, and what their flush would
