@@ -133,20 +133,21 @@ impl PyQuery {
     fn __and__(&self, other: PyRef<'_, PyQuery>) -> PyResult<PyQuery> {
         let (mut must, mut must_not, mut filter) = (Vec::new(), Vec::new(), Vec::new());
         for query in [&self.0, &other.0] {
-            match query {
-                // What only joins by AND, or only excludes, joins with the others.
-                Query::Bool {
-                    must: inner,
-                    should,
-                    must_not: not,
-                    filter: filters,
-                    minimum_should_match: 0,
-                } if should.is_empty() => {
-                    must.extend(inner.iter().cloned());
-                    must_not.extend(not.iter().cloned());
-                    filter.extend(filters.iter().cloned());
-                }
-                other => must.push(other.clone()),
+            // What only joins by AND, or only excludes, joins with the others.
+            if let Query::Bool {
+                must: inner,
+                should,
+                must_not: not,
+                filter: filters,
+                minimum_should_match: 0,
+            } = query
+                && should.is_empty()
+            {
+                must.extend(inner.iter().cloned());
+                must_not.extend(not.iter().cloned());
+                filter.extend(filters.iter().cloned());
+            } else {
+                must.push(query.clone());
             }
         }
         shallow(clauses(must, Vec::new(), must_not, filter))
@@ -155,17 +156,20 @@ impl PyQuery {
     fn __or__(&self, other: PyRef<'_, PyQuery>) -> PyResult<PyQuery> {
         let mut should = Vec::new();
         for query in [&self.0, &other.0] {
-            match query {
-                Query::Bool {
-                    must,
-                    should: inner,
-                    must_not,
-                    filter,
-                    minimum_should_match: 0,
-                } if must.is_empty() && must_not.is_empty() && filter.is_empty() => {
-                    should.extend(inner.iter().cloned());
-                }
-                other => should.push(other.clone()),
+            if let Query::Bool {
+                must,
+                should: inner,
+                must_not,
+                filter,
+                minimum_should_match: 0,
+            } = query
+                && must.is_empty()
+                && must_not.is_empty()
+                && filter.is_empty()
+            {
+                should.extend(inner.iter().cloned());
+            } else {
+                should.push(query.clone());
             }
         }
         shallow(clauses(Vec::new(), should, Vec::new(), Vec::new()))

@@ -95,7 +95,7 @@ fn check(view: &View<'_>, query: &Query) -> Result<(), Rejection> {
         | Query::Prefix { field, .. }
         | Query::Wildcard { field, .. }
         | Query::Fuzzy { field, .. } => field.iter().all(|name| view.field(name).is_some()),
-        _ => true,
+        Query::MatchAll | Query::MatchNone | Query::Bool { .. } | Query::Boost { .. } => true,
     };
     let is_right = is_right && can_be_asked(view, query);
     let mut parts = query.children();
@@ -154,7 +154,14 @@ fn pattern_of(query: &Query) -> Option<AskedPattern<'_>> {
             text: word,
             distance,
         } => (field, text(word), Some(*distance)),
-        _ => return None,
+        Query::MatchAll
+        | Query::MatchNone
+        | Query::Text { .. }
+        | Query::Phrase { .. }
+        | Query::Range { .. }
+        | Query::Exists { .. }
+        | Query::Bool { .. }
+        | Query::Boost { .. } => return None,
     };
     Some((field.as_deref(), glyphs, fuzzy))
 }
@@ -318,7 +325,16 @@ impl<'a> Evaluation<'a> {
                     texts.partition(|at| self.has_words(query, *at));
                 !with.is_empty() && !without.is_empty()
             }
-            _ => false,
+            Query::Text { field: Some(_), .. }
+            | Query::Phrase { field: Some(_), .. }
+            | Query::PhrasePattern { field: Some(_), .. }
+            | Query::Prefix { field: Some(_), .. }
+            | Query::Wildcard { field: Some(_), .. }
+            | Query::Fuzzy { field: Some(_), .. }
+            | Query::MatchAll
+            | Query::MatchNone
+            | Query::Range { .. }
+            | Query::Exists { .. } => false,
         }
     }
 
@@ -343,7 +359,7 @@ impl<'a> Evaluation<'a> {
             | Query::Prefix { field, .. }
             | Query::Wildcard { field, .. }
             | Query::Fuzzy { field, .. } => has_words(field.as_deref()),
-            _ => true,
+            Query::MatchAll | Query::MatchNone | Query::Range { .. } | Query::Exists { .. } => true,
         }
     }
 
@@ -353,10 +369,19 @@ impl<'a> Evaluation<'a> {
             Query::Text { text, .. } | Query::Phrase { text, .. } => {
                 !self.view.fields[at].analyze(text).is_empty()
             }
-            other => pattern_of(other).is_none_or(|(_, glyphs, fuzzy)| {
+            Query::PhrasePattern { .. }
+            | Query::Prefix { .. }
+            | Query::Wildcard { .. }
+            | Query::Fuzzy { .. } => pattern_of(query).is_none_or(|(_, glyphs, fuzzy)| {
                 let asked = asked(&self.view.fields[at], &glyphs, fuzzy);
                 !matches!(asked, Asked::Nothing)
             }),
+            Query::MatchAll
+            | Query::MatchNone
+            | Query::Range { .. }
+            | Query::Exists { .. }
+            | Query::Bool { .. }
+            | Query::Boost { .. } => true,
         }
     }
 
@@ -369,7 +394,15 @@ impl<'a> Evaluation<'a> {
                 self.any_term(at, boost, |term| is_between(term, lower, upper))
             }
             Query::PhrasePattern { slop, .. } => self.pattern(query, *slop, at, boost),
-            _ => self.pattern(query, 0, at, boost),
+            Query::Prefix { .. } | Query::Wildcard { .. } | Query::Fuzzy { .. } => {
+                self.pattern(query, 0, at, boost)
+            }
+            // Not asked of fields one by one.
+            Query::MatchAll
+            | Query::MatchNone
+            | Query::Exists { .. }
+            | Query::Bool { .. }
+            | Query::Boost { .. } => self.nothing(),
         }
     }
 

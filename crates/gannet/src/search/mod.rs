@@ -9,6 +9,7 @@
 //! The room knows no writer: it sees a snapshot through [`SearchView`].
 
 mod build;
+mod kinds;
 mod lists;
 mod matching;
 mod options;

@@ -5,82 +5,56 @@
 //! error.
 
 use super::cut::{CutPattern, cut, literal};
+use super::field_query::FieldQuery;
 use super::forms::{FieldWords, Form, written};
+use super::node::{PlanNode, PlanSlot};
 use super::notes::{Remark, short};
-use super::{PlanNode, PlanSlot, PlannedPattern, Planner, check_positions};
+use super::planner::{Planner, check_positions};
 use crate::analysis::{Field, split_term_key};
 use crate::base::{Error, Result};
 use crate::search::query::pattern::Pattern;
-use crate::search::query::{PatternPart, Query, automatic_distance, pattern_parts};
+use crate::search::query::{PatternPart, automatic_distance};
 
-/// A pattern as it was written.
-struct WrittenPattern<'q> {
-    leaf: &'q Query,
-    parts: Vec<PatternPart>,
-    slop: u32,
+/// A pattern as it was written, in which backslashes no longer keep signs from being read as
+/// others.
+pub struct WrittenPattern {
+    /// Its parts, with those of the text before it.
+    pub parts: Vec<PatternPart>,
+    /// The slop, if it was written as a phrase.
+    pub phrase: Option<u32>,
     /// The distance of a fuzzy word, or that it is automatic.
-    fuzzy: Option<Option<u8>>,
+    pub fuzzy: Option<Option<u8>>,
 }
 
-impl<'q> WrittenPattern<'q> {
-    fn of(leaf: &'q Query) -> Option<WrittenPattern<'q>> {
-        let (mut slop_of, mut fuzzy) = (0, None);
-        let mut parts = Vec::new();
-        match leaf {
-            Query::Prefix { prefix, .. } => {
-                parts.extend(literals(prefix));
-                parts.push(PatternPart::Many);
-            }
-            Query::Wildcard { pattern, .. } => parts.extend(pattern_parts(pattern)),
-            Query::PhrasePattern {
-                text,
-                pattern,
-                slop,
-                ..
-            } => {
-                slop_of = *slop;
-                parts.extend(literals(text));
-                parts.extend(pattern_parts(pattern));
-            }
-            Query::Fuzzy { text, distance, .. } => {
-                fuzzy = Some(*distance);
-                parts.extend(literals(text));
-            }
-            _ => return None,
-        }
-        Some(WrittenPattern {
-            leaf,
+impl WrittenPattern {
+    /// A pattern that is one word or more, not in quotes.
+    pub fn of(parts: Vec<PatternPart>) -> WrittenPattern {
+        WrittenPattern {
             parts,
-            slop: slop_of,
-            fuzzy,
-        })
+            phrase: None,
+            fuzzy: None,
+        }
     }
-}
 
-impl WrittenPattern<'_> {
-    /// The pattern as people write it, without the backslashes that keep signs from being read as
-    /// others.
-    fn shown(&self) -> String {
+    /// The pattern as people write it.
+    fn shown(&self, asked: &FieldQuery<'_>) -> String {
         let parts = written(&self.parts);
-        let (field, shown) = match self.leaf {
-            Query::PhrasePattern { field, .. } => (field, format!("\"{parts}\"")),
-            Query::Fuzzy {
-                field, distance, ..
-            } => {
-                let distance = distance.map_or(String::new(), |distance| distance.to_string());
-                (field, format!("{parts}~{distance}"))
-            }
-            Query::Prefix { field, .. } | Query::Wildcard { field, .. } => (field, parts),
-            _ => (&None, parts),
+        let shown = match (self.phrase, self.fuzzy) {
+            (Some(_), _) => format!("\"{parts}\""),
+            (None, Some(None)) => format!("{parts}~"),
+            (None, Some(Some(distance))) => format!("{parts}~{distance}"),
+            (None, None) => parts,
         };
-        match field {
-            Some(field) => format!("{field}:{shown}"),
-            None => shown,
+        if asked.is_named {
+            format!("{}:{shown}", asked.field.name)
+        } else {
+            shown
         }
     }
 }
 
-fn literals(text: &str) -> impl Iterator<Item = PatternPart> {
+/// A text as parts of a pattern.
+pub fn literals(text: &str) -> impl Iterator<Item = PatternPart> {
     text.chars().map(PatternPart::Literal)
 }
 
@@ -101,31 +75,30 @@ enum Stemmed {
 impl Planner<'_> {
     /// The terms that a pattern stands for, or a phrase that ends with them. Nothing where analysis
     /// leaves nothing.
-    pub(super) fn terms_like(
+    pub fn terms_like(
         &mut self,
-        leaf: &Query,
-        field: &Field,
-        boost: Option<f32>,
+        pattern: &WrittenPattern,
+        asked: &FieldQuery<'_>,
     ) -> Result<Option<PlanNode>> {
-        let Some(asked) = WrittenPattern::of(leaf) else {
-            return Ok(Some(PlanNode::None));
-        };
+        let field = asked.field;
         let analyzer = field.analyzer.unstemmed();
-        let Some(cut) = cut(&asked.parts, &analyzer, &mut self.scratch) else {
+        let Some(cut) = cut(&pattern.parts, &analyzer, &mut self.scratch) else {
+            let shown = pattern.shown(asked);
+            self.notes.say(&shown, Remark::Unasked, &field.name);
             self.unasked += 1;
-            self.notes.say(&asked.shown(), Remark::Unasked, &field.name);
+            self.last_unasked = shown;
             return Ok(Some(PlanNode::None));
         };
-        self.cut_pattern(&asked, cut, field, boost)
+        self.cut_pattern(pattern, cut, asked)
     }
 
     fn cut_pattern(
         &mut self,
-        asked: &WrittenPattern<'_>,
+        pattern: &WrittenPattern,
         cut: CutPattern,
-        field: &Field,
-        boost: Option<f32>,
+        asked: &FieldQuery<'_>,
     ) -> Result<Option<PlanNode>> {
+        let (field, boost, slop) = (asked.field, asked.boost, pattern.phrase.unwrap_or(0));
         let CutPattern { before, last } = cut;
         // An empty text is a whole value of the analyzer keyword.
         let (words, place) = if before.is_empty() {
@@ -135,13 +108,13 @@ impl Planner<'_> {
         };
         let has_last = last.iter().any(|part| *part != PatternPart::Many);
         if !before.is_empty() && !has_last {
-            self.say_asked(asked, &words, None, field);
-            return self.phrase_of(words, asked.slop, field, boost);
+            self.say_asked(pattern, asked, &words, None);
+            return self.phrase_of(words, slop, asked);
         }
-        let formed = self.formed(asked, &last, field)?;
-        self.say_asked(asked, &words, Some(&formed), field);
+        let formed = self.formed(pattern, &last, field)?;
+        self.say_asked(pattern, asked, &words, Some(&formed));
         let ends_phrase = !words.is_empty();
-        let slot = self.add_pattern(asked.leaf, formed.pattern, field, ends_phrase)?;
+        let slot = self.pattern(asked, formed.pattern, ends_phrase)?;
         if !ends_phrase {
             return Ok(Some(PlanNode::Pattern(slot, boost)));
         }
@@ -149,7 +122,7 @@ impl Planner<'_> {
         Ok(Some(PlanNode::Phrase {
             words,
             last: Some((slot, place)),
-            slop: asked.slop,
+            slop,
             boost,
         }))
     }
@@ -157,11 +130,11 @@ impl Planner<'_> {
     /// The last word of a pattern in the forms that the field has.
     fn formed(
         &mut self,
-        asked: &WrittenPattern<'_>,
+        written: &WrittenPattern,
         last: &[PatternPart],
         field: &Field,
     ) -> Result<Formed> {
-        if let Some(distance) = asked.fuzzy {
+        if let Some(distance) = written.fuzzy {
             return self.fuzzy_word(last, distance, field);
         }
         let mut words = FieldWords {
@@ -221,36 +194,15 @@ impl Planner<'_> {
         })
     }
 
-    pub(super) fn add_pattern(
-        &mut self,
-        leaf: &Query,
-        pattern: Pattern,
-        field: &Field,
-        ends_phrase: bool,
-    ) -> Result<PlanSlot> {
-        let written = leaf.to_string();
-        self.allowance
-            .leaf(pattern.memory_bytes() + written.len())?;
-        self.patterns.push(PlannedPattern {
-            field: field.id,
-            pattern,
-            written,
-            ends_phrase,
-            stems: field.analyzer.stems(),
-        });
-        Ok(self.patterns.len() - 1)
-    }
-
     /// Says how a pattern is asked, where that is not as it was written.
     fn say_asked(
         &mut self,
-        asked: &WrittenPattern<'_>,
+        pattern: &WrittenPattern,
+        asked: &FieldQuery<'_>,
         words: &[(PlanSlot, u32)],
         last: Option<&Formed>,
-        field: &Field,
     ) {
-        let is_phrase = matches!(asked.leaf, Query::PhrasePattern { .. });
-        let is_cut = !words.is_empty() && !is_phrase;
+        let is_cut = !words.is_empty() && pattern.phrase.is_none();
         let stemmed = last.and_then(|last| last.stemmed);
         let texts = words.iter().map(|(slot, _)| {
             let key = &self.terms[*slot].key;
@@ -272,16 +224,16 @@ impl Planner<'_> {
             Some(Stemmed::Same) => Remark::Compared,
             None => return,
         };
-        self.notes.say(&asked.shown(), remark, &field.name);
+        self.notes
+            .say(&pattern.shown(asked), remark, &asked.field.name);
     }
 
     /// The error where no field can be asked for a pattern.
-    pub(super) fn impossible(&self, leaf: &Query) -> Error {
-        let shown = WrittenPattern::of(leaf).map_or(String::new(), |asked| asked.shown());
+    pub(super) fn impossible(&self) -> Error {
         Error::invalid(format!(
             "{} is several words, and a wildcard stands before the last of them: write wildcards only \
              in the last word, or the words apart, joined by AND",
-            short(&shown)
+            short(&self.last_unasked)
         ))
     }
 }

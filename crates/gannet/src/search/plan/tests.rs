@@ -3,8 +3,10 @@
 use std::ops::Bound;
 
 use super::*;
-use crate::analysis::Analyzer;
-use crate::base::Budget;
+use crate::analysis::{Analyzer, FieldKind};
+use crate::base::{Budget, Error};
+use crate::search::query::Operator;
+use crate::search::query::pattern::Fuzzy;
 
 fn schema() -> Schema {
     let mut schema = Schema::default();
@@ -284,7 +286,7 @@ fn a_clause_without_terms_is_as_if_it_were_not_there() {
         let same_documents = |root: PlanNode| match root {
             // All of them are what a conjunction needs.
             PlanNode::Any { parts, minimum } if parts.len() == minimum => {
-                all(parts, vec![], vec![])
+                PlanNode::all(parts, vec![], vec![])
             }
             other => other,
         };

@@ -6,8 +6,6 @@
 //!
 //! `id` names the external ID, unless the index has a field of that name.
 
-use std::ops::Bound;
-
 use super::Query;
 use crate::analysis::{Analyzer, Field, FieldKind, Schema};
 use crate::base::{Error, Result};
@@ -60,17 +58,7 @@ fn all(query: &Query) -> impl Iterator<Item = &Query> {
 
 /// The field that one query names.
 fn name_of(query: &Query) -> Option<&str> {
-    match query {
-        Query::Exists { field } => Some(field),
-        Query::Text { field, .. }
-        | Query::Phrase { field, .. }
-        | Query::PhrasePattern { field, .. }
-        | Query::Prefix { field, .. }
-        | Query::Wildcard { field, .. }
-        | Query::Fuzzy { field, .. }
-        | Query::Range { field, .. } => field.as_deref(),
-        _ => None,
-    }
+    query.as_kind(|kind| kind.field())
 }
 
 /// Checks that a field exists, of which snippets are to be made.
@@ -88,64 +76,31 @@ pub fn check_name(name: &str, schema: &Schema) -> Result<()> {
 }
 
 fn check_one(query: &Query, schema: &Schema, elsewhere: &dyn Fn(&str) -> bool) -> Result<()> {
-    match (query, name_of(query)) {
-        (Query::Range { .. }, None) => Err(Error::invalid(
-            "a range needs a field whose analyzer is keyword: write field:[a TO b]",
-        )),
-        (_, Some(name)) if is_id(name, schema) => check_id(query),
-        (_, Some(name)) => {
-            if schema.named(name).is_none() && elsewhere(name) {
-                return Ok(());
-            }
-            check_name(name, schema)?;
-            let field = schema.named(name);
-            field.map_or(Ok(()), |field| check_range(query, field))
-        }
-        (_, None) => Ok(()),
+    let Some(name) = name_of(query) else {
+        return query.as_kind(|kind| kind.check_field(None));
+    };
+    if is_id(name, schema) {
+        return check_id(query);
     }
+    let field = schema.named(name);
+    if field.is_none() && elsewhere(name) {
+        return Ok(());
+    }
+    check_name(name, schema)?;
+    field.map_or(Ok(()), |field| {
+        query.as_kind(|kind| kind.check_field(Some(field)))
+    })
 }
 
 fn check_id(query: &Query) -> Result<()> {
-    match query {
-        Query::Text { .. } | Query::Exists { .. } | Query::Phrase { slop: 0, .. } => Ok(()),
-        _ => Err(Error::invalid(
+    if query.as_kind(|kind| kind.finds_ids()) {
+        Ok(())
+    } else {
+        Err(Error::invalid(
             "external IDs are only found whole, not by a range, a pattern or a part: write id:17, \
              or id:\"a*\" if such a character is in the ID",
-        )),
+        ))
     }
-}
-
-fn check_range(query: &Query, field: &Field) -> Result<()> {
-    let Query::Range { lower, upper, .. } = query else {
-        return Ok(());
-    };
-    if has_order(field) {
-        return Ok(());
-    }
-    let name = &field.name;
-    let example = match (lower, upper) {
-        (Bound::Included(value) | Bound::Excluded(value), _)
-        | (_, Bound::Included(value) | Bound::Excluded(value)) => shown(value),
-        _ => {
-            return Err(Error::invalid(format!(
-                "ranges are not possible in field {name:?}: for documents that have the field, write {name}:*"
-            )));
-        }
-    };
-    let why = match field.kind {
-        FieldKind::Exact => {
-            "whose numbers and booleans are kept as text: 9 would be above 15".to_owned()
-        }
-        FieldKind::Text => format!(
-            "which the analyzer {} cuts into words: each word would be compared alone",
-            field.analyzer.name()
-        ),
-    };
-    Err(Error::invalid(format!(
-        "ranges are not possible in field {name:?}, {why}; ask for single values, as {name}:{example}, or \
-         index dates like 2020-12-31, and numbers that all have one length like 0042, as strings with the \
-         analyzer keyword, whose bytes a range compares"
-    )))
 }
 
 /// Returns true if the terms of a field are whole values, in the order of their bytes.

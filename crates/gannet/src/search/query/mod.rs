@@ -137,46 +137,14 @@ pub enum Query {
 impl Query {
     /// The queries directly below this one.
     pub fn children(&self) -> impl Iterator<Item = &Query> {
-        let (lists, single): ([&[Query]; 4], Option<&Query>) = match self {
-            Query::Bool {
-                must,
-                should,
-                must_not,
-                filter,
-                ..
-            } => ([must, filter, should, must_not], None),
-            Query::Boost { query, .. } => ([&[]; 4], Some(query)),
-            _ => ([&[]; 4], None),
-        };
-        lists.into_iter().flatten().chain(single)
+        let lists = self.as_kind(|kind| kind.children());
+        lists.into_iter().flatten()
     }
 
     /// Returns true if it finds every document, whatever they are. Of some queries that happen to
     /// find all, it returns false.
     pub fn takes_all(&self) -> bool {
-        match self {
-            Query::MatchAll => true,
-            Query::Exists { field } => field == "id",
-            Query::Boost { query, .. } => query.takes_all(),
-            Query::Bool {
-                must,
-                should,
-                must_not,
-                filter,
-                minimum_should_match,
-            } => {
-                let needed = must.iter().chain(filter);
-                let any = should.iter().any(Query::takes_all);
-                let is_optional =
-                    *minimum_should_match == 0 && !(must.is_empty() && filter.is_empty());
-                must_not
-                    .iter()
-                    .all(|query| matches!(query, Query::MatchNone))
-                    && needed.clone().all(Query::takes_all)
-                    && (is_optional || should.is_empty() || any && *minimum_should_match <= 1)
-            }
-            _ => false,
-        }
+        self.as_kind(|kind| kind.takes_all())
     }
 
     /// Fails if the tree is deeper than one that can be searched for.

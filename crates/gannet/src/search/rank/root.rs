@@ -79,6 +79,15 @@ impl Clause {
 }
 
 impl Root {
+    /// A root whose clauses are added up.
+    pub fn of(clauses: Vec<Clause>) -> Root {
+        Root {
+            clauses,
+            driven: false,
+            tie: 1.0,
+        }
+    }
+
     /// The score of a document as a formula. What every document must match is added up with the
     /// others in one sum, as where the same query is part of another.
     pub fn formula(&self) -> Formula {

@@ -9,7 +9,7 @@ use crate::documents::norm_to_length;
 use crate::search::build::Built;
 use crate::search::build::LeafNote;
 use crate::search::lists::{OpenLists, OpenTerm};
-use crate::search::plan::{PlanNode, PlanSlot};
+use crate::search::plan::PlanNode;
 use crate::search::scoring::bm25::{B, Bm25, K1, idf};
 use crate::search::scoring::formula::{Formula, LeafId};
 use crate::search::view::SearchView;
@@ -55,40 +55,23 @@ impl Explanation {
 
 /// Bytes that the explanation of one score takes at most.
 pub fn explanation_bytes(node: &PlanNode, lists: &OpenLists) -> usize {
-    let all =
-        |nodes: &[PlanNode]| -> usize { nodes.iter().map(|n| explanation_bytes(n, lists)).sum() };
-    // A term is named in what its leaf is and in its frequency, maybe with escapes.
-    let term = |open: &OpenTerm| TERM_BYTES + 2 * ESCAPE_BYTES * open.key.len();
-    let terms = |slot: PlanSlot| lists.terms[slot].as_ref().map_or(0, term);
-    NODE_BYTES
-        + match node {
-            PlanNode::None | PlanNode::All(_) | PlanNode::Exists(..) | PlanNode::Id(..) => 0,
-            PlanNode::Term(slot, _) => terms(*slot),
-            PlanNode::Phrase { words, last, .. } => {
-                let ends = last
-                    .iter()
-                    .flat_map(|(slot, _)| &lists.patterns[*slot].terms);
-                let most = ends.map(term).max().unwrap_or(0);
-                most + words.iter().map(|(slot, _)| terms(*slot)).sum::<usize>()
-            }
-            PlanNode::Pattern(slot, _) => {
-                let expanded = &lists.patterns[*slot].terms;
-                expanded.iter().map(|open| NODE_BYTES + term(open)).sum()
-            }
-            PlanNode::Any { parts, .. } | PlanNode::Best(parts) => all(parts),
-            PlanNode::Filtered {
-                required,
-                excluded,
-                optional,
-            } => all(required) + all(excluded) + all(optional),
-        }
+    let each = node.nodes();
+    let each = each.map(|node| LINES_BYTES + node.as_kind(|kind| kind.explanation_bytes(lists)));
+    each.sum()
 }
 
-/// Bytes that a node's own lines take, and those of a term in it; bytes of a character that is
-/// written as an escape.
-const NODE_BYTES: usize = 4 << 10;
+/// Bytes that a node's own lines take at most.
+pub const LINES_BYTES: usize = 4 << 10;
+
+/// Bytes of the lines of a term beside its name, and of a character that is written as an escape.
 const TERM_BYTES: usize = 1 << 10;
 const ESCAPE_BYTES: usize = 10;
+
+/// Bytes that the lines of a term take at most: it is named in what its leaf is and in its
+/// frequency, maybe with escapes.
+pub fn term_bytes(term: &OpenTerm) -> usize {
+    TERM_BYTES + 2 * ESCAPE_BYTES * term.key.len()
+}
 
 impl fmt::Display for Explanation {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

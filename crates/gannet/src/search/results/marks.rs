@@ -3,13 +3,11 @@
 //!
 //! Excluded clauses are never marked. A pattern marks the terms that it stands for.
 
-use std::sync::Arc;
-
-use super::highlight::{SnippetOptions, Wanted, WantedPhrase, snippets};
+use super::highlight::{SnippetOptions, Wanted, snippets};
 use crate::analysis::{Field, FieldId, Scratch, split_term_key};
 use crate::base::{Result, Steps};
 use crate::documents::each_text;
-use crate::search::lists::{OpenLists, OpenPattern, OpenTerm};
+use crate::search::lists::{OpenLists, OpenTerm};
 use crate::search::plan::PlanNode;
 
 /// Makes the snippets of one field for document after document.
@@ -29,7 +27,9 @@ impl Marker {
         options: SnippetOptions,
     ) -> Result<Marker> {
         let mut wanted = Wanted::default();
-        want(node, field.id, lists, &mut wanted)?;
+        for node in node.matching() {
+            node.as_kind(|kind| kind.want(field.id, lists, &mut wanted))?;
+        }
         Ok(Marker {
             field: field.clone(),
             wanted,
@@ -72,82 +72,13 @@ pub fn marker_bytes(fields: &[&Field], node: &PlanNode, lists: &OpenLists) -> us
         .sum::<usize>();
     let scratch = fields.iter().map(|field| field.analyzer.scratch_bytes());
     // A word may be wanted by itself and in phrases.
-    2 * words + phrase_words(node) * size_of::<(usize, u32)>() + scratch.sum::<usize>()
+    let ordered = node.matching();
+    let ordered = ordered.map(|node| node.as_kind(|kind| kind.ordered_words()));
+    2 * words + ordered.sum::<usize>() * size_of::<(usize, u32)>() + scratch.sum::<usize>()
 }
 
-fn phrase_words(node: &PlanNode) -> usize {
-    let all = |nodes: &[PlanNode]| nodes.iter().map(phrase_words).sum::<usize>();
-    match node {
-        PlanNode::Phrase { words, .. } => words.len() + 1,
-        PlanNode::Any { parts, .. } | PlanNode::Best(parts) => all(parts),
-        PlanNode::Filtered {
-            required, optional, ..
-        } => all(required) + all(optional),
-        _ => 0,
-    }
-}
-
-fn want(node: &PlanNode, field: FieldId, lists: &OpenLists, wanted: &mut Wanted) -> Result<()> {
-    match node {
-        PlanNode::Term(slot, _) => {
-            let term = lists.terms[*slot].iter();
-            want_terms(term, field, wanted)
-        }
-        PlanNode::Pattern(slot, _) => {
-            let OpenPattern {
-                terms, documents, ..
-            } = &lists.patterns[*slot];
-            if let Some(many) = documents.as_ref().filter(|many| many.field == field) {
-                wanted.terms_like(&many.pattern);
-            }
-            want_terms(terms.iter(), field, wanted)
-        }
-        PlanNode::Phrase {
-            words, last, slop, ..
-        } => {
-            let mut terms = Vec::new();
-            for (slot, place) in words {
-                let open = lists.terms[*slot].as_ref();
-                match open.map(|open| text_in(open, field)).transpose()?.flatten() {
-                    Some(term) => terms.push((term, *place)),
-                    None => return Ok(()),
-                }
-            }
-            let last = last.map(|(slot, place)| {
-                let pattern = &lists.patterns[slot].pattern;
-                (Arc::clone(pattern), place)
-            });
-            wanted.phrase(WantedPhrase {
-                terms,
-                last,
-                slop: *slop,
-            });
-            Ok(())
-        }
-        PlanNode::Any { parts, .. } | PlanNode::Best(parts) => {
-            want_all(parts, field, lists, wanted)
-        }
-        PlanNode::Filtered {
-            required, optional, ..
-        } => {
-            want_all(required, field, lists, wanted)?;
-            want_all(optional, field, lists, wanted)
-        }
-        PlanNode::None | PlanNode::All(_) | PlanNode::Exists(..) | PlanNode::Id(..) => Ok(()),
-    }
-}
-
-fn want_all(
-    nodes: &[PlanNode],
-    field: FieldId,
-    lists: &OpenLists,
-    wanted: &mut Wanted,
-) -> Result<()> {
-    let mut nodes = nodes.iter();
-    nodes.try_for_each(|node| want(node, field, lists, wanted))
-}
-
-fn want_terms<'a>(
+/// Wants the terms among these that are of `field`.
+pub fn want_terms<'a>(
     terms: impl Iterator<Item = &'a OpenTerm>,
     field: FieldId,
     wanted: &mut Wanted,
@@ -161,7 +92,7 @@ fn want_terms<'a>(
 }
 
 /// The text of a term if it is one of `field`.
-fn text_in(term: &OpenTerm, field: FieldId) -> Result<Option<String>> {
+pub fn text_in(term: &OpenTerm, field: FieldId) -> Result<Option<String>> {
     let (of, text) = split_term_key(&term.key)?;
     let text = String::from_utf8_lossy(text);
     Ok((of == field).then(|| text.into_owned()))

@@ -10,7 +10,7 @@ use super::frequent::FREQUENT_MAX;
 use crate::analysis::{FieldId, Schema, split_term_key, term_key};
 use crate::base::{Budget, Error, Reservation, Result};
 use crate::search::lists::{OpenLists, PartialExpansion};
-use crate::search::plan::{Plan, PlanNode, PlanSlot};
+use crate::search::plan::{Plan, PlanSlot};
 use crate::search::query::Query;
 use crate::search::query::fields;
 use crate::search::query::pattern::{Pattern, Verdict};
@@ -43,19 +43,15 @@ struct Needed {
 impl NeededStatistics {
     /// Finds the statistics that the scores of a query with this plan need.
     pub fn of(query: &Query, plan: &Plan, schema: &Schema) -> Result<NeededStatistics> {
-        let mut scoring = Scoring {
-            terms: vec![false; plan.terms.len()],
-            patterns: vec![false; plan.patterns.len()],
-        };
-        scoring.note(&plan.root, plan);
-        let terms = plan.terms.iter().zip(scoring.terms).enumerate();
+        let scored = plan.scored();
+        let terms = plan.terms.iter().zip(scored.terms).enumerate();
         let terms = terms.filter(|(_, (_, scores))| *scores);
         let terms = terms.map(|(slot, (term, _))| {
             let (field, text) = split_term_key(&term.key)?;
             let text = text_of(text)?;
             Ok(Needed { slot, field, text })
         });
-        let similar = plan.patterns.iter().zip(scoring.patterns).enumerate();
+        let similar = plan.patterns.iter().zip(scored.patterns).enumerate();
         let similar = similar.filter(|(_, (_, matters))| *matters);
         let similar = similar.map(|(slot, (planned, _))| Needed {
             slot,
@@ -105,48 +101,6 @@ impl NeededStatistics {
         let found = lists.patterns.iter().flat_map(|pattern| &pattern.terms);
         let found = found.map(|open| ENTRY_BYTES + open.key.len());
         2 * (needed.sum::<usize>() + found.sum::<usize>())
-    }
-}
-
-/// Marks the terms and patterns of a plan that need statistics.
-struct Scoring {
-    terms: Vec<bool>,
-    patterns: Vec<bool>,
-}
-
-impl Scoring {
-    fn note(&mut self, node: &PlanNode, plan: &Plan) {
-        match node {
-            PlanNode::Term(slot, boost) => self.terms[*slot] |= boost.is_some(),
-            PlanNode::Phrase {
-                words, last, boost, ..
-            } => {
-                let words = words.iter().filter(|_| boost.is_some());
-                words.for_each(|(slot, _)| self.terms[*slot] = true);
-                if let Some((slot, _)) = last {
-                    self.patterns[*slot] = true;
-                }
-            }
-            // Which terms are the most similar ones shows only where all are known.
-            PlanNode::Pattern(slot, _) => {
-                self.patterns[*slot] |= plan.patterns[*slot].pattern.is_fuzzy();
-            }
-            PlanNode::Any { parts, .. } | PlanNode::Best(parts) => self.note_all(parts, plan),
-            PlanNode::Filtered {
-                required,
-                excluded,
-                optional,
-            } => {
-                self.note_all(required, plan);
-                self.note_all(excluded, plan);
-                self.note_all(optional, plan);
-            }
-            PlanNode::None | PlanNode::All(_) | PlanNode::Exists(..) | PlanNode::Id(..) => {}
-        }
-    }
-
-    fn note_all(&mut self, nodes: &[PlanNode], plan: &Plan) {
-        nodes.iter().for_each(|node| self.note(node, plan));
     }
 }
 

@@ -18,7 +18,7 @@ use crate::cache::{Pages, Whereabouts};
 use crate::postings::{ChunkRef, Fragment, TermList};
 use crate::search::lists::OpenLists;
 use crate::search::options::{SearchOptions, Ties};
-use crate::search::plan::{PlanNode, PlanSlot};
+use crate::search::plan::{JoinedNodes, PlanNode, PlanSlot};
 use crate::search::results::OffloadReport;
 use crate::search::scoring::bm25::{Bm25, Statistics, idf};
 use crate::search::view::SearchView;
@@ -169,29 +169,24 @@ impl WantedLists {
         if options.from > 0 || options.below < END {
             return Err("the search is of a part of the documents");
         }
-        let (parts, all_required, is_whole) = match node {
-            PlanNode::Term(..) => (std::slice::from_ref(node), true, true),
-            PlanNode::Any { parts, minimum: 1 } => (parts.as_slice(), false, true),
-            PlanNode::Filtered {
-                required,
-                excluded,
-                optional,
-            } => {
-                let is_whole = excluded.is_empty() && optional.is_empty();
-                (required.as_slice(), true, is_whole)
-            }
-            _ => return Err("it is no intersection and no union of words"),
+        let Some(JoinedNodes {
+            nodes,
+            all_required,
+            is_whole,
+        }) = node.as_kind(|kind| kind.joined(node))
+        else {
+            return Err("it is no intersection and no union of words");
         };
         let (mut slots, mut boosts) = (Vec::new(), Vec::new());
-        for part in parts {
-            match part {
-                PlanNode::Term(slot, boost) if !slots.contains(slot) => {
-                    slots.push(*slot);
-                    boosts.push(*boost);
-                }
-                PlanNode::Term(..) => return Err("a word stands twice in it"),
-                _ => return Err("it has clauses that are more than one word in one field"),
+        for part in nodes {
+            let Some((slot, boost)) = part.as_kind(|kind| kind.word()) else {
+                return Err("it has clauses that are more than one word in one field");
+            };
+            if slots.contains(&slot) {
+                return Err("a word stands twice in it");
             }
+            slots.push(slot);
+            boosts.push(boost);
         }
         if node.has_phrases() {
             return Err("it has phrases, which need positions");

@@ -40,7 +40,13 @@ impl Naive<'_> {
                 (!self.world.docs[doc][field].is_empty()).then_some(boost)
             }
             Query::Bool { .. } => self.bool(query, doc, boost),
-            leaf => self.leaf(leaf, doc, boost),
+            Query::Text { field, .. }
+            | Query::Phrase { field, .. }
+            | Query::PhrasePattern { field, .. }
+            | Query::Prefix { field, .. }
+            | Query::Wildcard { field, .. }
+            | Query::Fuzzy { field, .. }
+            | Query::Range { field, .. } => self.leaf(query, field.as_deref(), doc, boost),
         }
     }
 
@@ -82,31 +88,17 @@ impl Naive<'_> {
         Some(sum(&scores))
     }
 
-    fn leaf(&self, leaf: &Query, doc: usize, boost: f32) -> Score {
-        if let Query::Text {
-            field: Some(field),
-            text,
-            ..
-        } = leaf
-            && field == "id"
+    fn leaf(&self, leaf: &Query, field: Option<&str>, doc: usize, boost: f32) -> Score {
+        if let Query::Text { text, .. } = leaf
+            && field == Some("id")
         {
             return (*text == format!("id-{doc}")).then_some(boost);
         }
-        let (Query::Text { field, .. }
-        | Query::Phrase { field, .. }
-        | Query::PhrasePattern { field, .. }
-        | Query::Prefix { field, .. }
-        | Query::Wildcard { field, .. }
-        | Query::Fuzzy { field, .. }
-        | Query::Range { field, .. }) = leaf
-        else {
-            return None;
-        };
         let searched = FIELDS
             .iter()
             .enumerate()
             .filter(|(_, (name, kind))| match field {
-                Some(field) => name == field,
+                Some(field) => *name == field,
                 None => *kind == FieldKind::Text,
             });
         let scores = searched.filter_map(|(at, _)| self.in_field(leaf, at, doc, boost));
@@ -163,7 +155,12 @@ impl Naive<'_> {
                 let distance = distance.unwrap_or_else(|| automatic_distance(text));
                 self.fuzzy(text, distance as usize, field, doc, boost)
             }
-            _ => None,
+            // Not asked of fields one by one.
+            Query::MatchAll
+            | Query::MatchNone
+            | Query::Exists { .. }
+            | Query::Bool { .. }
+            | Query::Boost { .. } => None,
         }
     }
 

@@ -321,11 +321,12 @@ fn names(query: &Query) -> Vec<&String> {
         Query::Exists { field } => Some(field),
         Query::Text { field, .. }
         | Query::Phrase { field, .. }
+        | Query::PhrasePattern { field, .. }
         | Query::Prefix { field, .. }
         | Query::Wildcard { field, .. }
         | Query::Fuzzy { field, .. }
         | Query::Range { field, .. } => field.as_ref(),
-        _ => None,
+        Query::MatchAll | Query::MatchNone | Query::Bool { .. } | Query::Boost { .. } => None,
     };
     own.into_iter()
         .chain(query.children().flat_map(names))
@@ -334,21 +335,7 @@ fn names(query: &Query) -> Vec<&String> {
 
 /// Returns true if a part of a query stands for the terms that are most similar to a word.
 fn has_fuzzy(query: &Query) -> bool {
-    match query {
-        Query::Fuzzy { .. } => true,
-        Query::Boost { query, .. } => has_fuzzy(query),
-        Query::Bool {
-            must,
-            should,
-            must_not,
-            filter,
-            ..
-        } => [must, should, must_not, filter]
-            .into_iter()
-            .flatten()
-            .any(has_fuzzy),
-        _ => false,
-    }
+    matches!(query, Query::Fuzzy { .. }) || query.children().any(has_fuzzy)
 }
 
 /// Asks for all that a query finds, then for the best `k`, which the engine finds in another way.

@@ -18,7 +18,6 @@ use super::word::{WordQuery, leaves, word};
 use crate::analysis::Schema;
 use crate::base::{Error, Result};
 use crate::search::query::fields;
-use crate::search::query::ranges;
 use crate::search::query::{Operator, PatternPart, Query, pattern_parts};
 
 /// The query that settled and checked `lexemes` of `text` make.
@@ -142,21 +141,14 @@ impl Grammar<'_> {
     fn check_leaf(&self, leaf: &Query, start: usize) -> Result<()> {
         let checked = fields::check(leaf, self.schema, &|_| false);
         checked.map_err(|error| located(&error, self.text, start))?;
-        match leaf {
-            Query::Range { lower, upper, .. } => ranges::check_written(lower, upper)
-                .map_err(|(what, advice)| invalid(what, self.text, start, advice)),
-            word if leaves(word) > MAX_CLAUSES => {
-                let what = format!("a word of more than {MAX_CLAUSES} pairs of characters");
-                let advice = "ask for a part of it, or in several queries";
-                Err(invalid(&what, self.text, start, advice))
-            }
-            Query::PhrasePattern { pattern, .. } if !has_literal(pattern) => {
-                let advice = "write a letter before it, or a backslash, or leave it out";
-                let what = "quotes whose last word is only a wildcard,";
-                Err(invalid(what, self.text, start, advice))
-            }
-            _ => Ok(()),
+        leaf.as_kind(|kind| kind.check_written())
+            .map_err(|(what, advice)| invalid(what, self.text, start, advice))?;
+        if leaves(leaf) > MAX_CLAUSES {
+            let what = format!("a word of more than {MAX_CLAUSES} pairs of characters");
+            let advice = "ask for a part of it, or in several queries";
+            return Err(invalid(&what, self.text, start, advice));
         }
+        Ok(())
     }
 
     fn group(&mut self, field: Option<&str>) -> Result<Query> {
@@ -254,10 +246,6 @@ impl Grammar<'_> {
             },
         })
     }
-}
-
-fn has_literal(pattern: &str) -> bool {
-    pattern_parts(pattern).any(|part| matches!(part, PatternPart::Literal(_)))
 }
 
 /// Makes plain text of a pattern in quotes: external IDs and names are only whole.

@@ -1,0 +1,151 @@
+//! Terms between two others in the order of their bytes.
+
+use std::fmt::{self, Formatter, Write};
+use std::ops::Bound;
+
+use super::query_kind::{Children, Complaint, NO_CHILDREN, QueryKind};
+use crate::analysis::{Field, FieldKind};
+use crate::base::{Error, Result};
+use crate::search::plan::{FieldQuery, LeafPlan, PlanNode, Planner};
+use crate::search::query::fields::{has_order, shown};
+use crate::search::query::pattern::Pattern;
+use crate::search::query::print::{print_field, print_quoted};
+use crate::search::query::{Query, ranges};
+
+/// [`Query::Range`].
+pub struct RangeQuery<'q> {
+    pub field: Option<&'q str>,
+    pub lower: &'q Bound<String>,
+    pub upper: &'q Bound<String>,
+}
+
+impl<'q> QueryKind<'q> for RangeQuery<'q> {
+    fn field(&self) -> Option<&'q str> {
+        self.field
+    }
+
+    fn children(&self) -> Children<'q> {
+        NO_CHILDREN
+    }
+
+    fn check_field(&self, named: Option<&Field>) -> Result<()> {
+        let Some(field) = named else {
+            return Err(Error::invalid(
+                "a range needs a field whose analyzer is keyword: write field:[a TO b]",
+            ));
+        };
+        if has_order(field) {
+            return Ok(());
+        }
+        Err(self.unordered(field))
+    }
+
+    fn check_written(&self) -> std::result::Result<(), Complaint> {
+        ranges::check_written(self.lower, self.upper)
+    }
+
+    fn print(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        print_field(self.field, out)?;
+        print_range(self.lower, self.upper, out)
+    }
+
+    fn plan(
+        &self,
+        query: &Query,
+        boost: Option<f32>,
+        _: usize,
+        planner: &mut Planner<'_>,
+    ) -> Result<Option<PlanNode>> {
+        planner.leaf(self, query, boost)
+    }
+}
+
+impl LeafPlan for RangeQuery<'_> {
+    fn named(&self) -> Option<&str> {
+        self.field
+    }
+
+    fn texts(&self) -> [Option<&str>; 2] {
+        [self.lower, self.upper].map(bound_text)
+    }
+
+    fn external_id(&self) -> Option<&str> {
+        None
+    }
+
+    fn in_field(
+        &self,
+        asked: &FieldQuery<'_>,
+        planner: &mut Planner<'_>,
+    ) -> Result<Option<PlanNode>> {
+        let bytes = |text: &String| asked.field.analyzer.part(text).into_bytes();
+        let range = (
+            self.lower.as_ref().map(bytes),
+            self.upper.as_ref().map(bytes),
+        );
+        let slot = planner.pattern(asked, Pattern::Range(range.0, range.1), false)?;
+        Ok(Some(PlanNode::Pattern(slot, asked.boost)))
+    }
+}
+
+impl RangeQuery<'_> {
+    /// The error where a field has no order that anyone means.
+    fn unordered(&self, field: &Field) -> Error {
+        let name = &field.name;
+        let example = match (self.lower, self.upper) {
+            (Bound::Included(value) | Bound::Excluded(value), _)
+            | (_, Bound::Included(value) | Bound::Excluded(value)) => shown(value),
+            (Bound::Unbounded, Bound::Unbounded) => {
+                return Error::invalid(format!(
+                    "ranges are not possible in field {name:?}: for documents that have the field, write {name}:*"
+                ));
+            }
+        };
+        let why = match field.kind {
+            FieldKind::Exact => {
+                "whose numbers and booleans are kept as text: 9 would be above 15".to_owned()
+            }
+            FieldKind::Text => format!(
+                "which the analyzer {} cuts into words: each word would be compared alone",
+                field.analyzer.name()
+            ),
+        };
+        Error::invalid(format!(
+            "ranges are not possible in field {name:?}, {why}; ask for single values, as {name}:{example}, or \
+             index dates like 2020-12-31, and numbers that all have one length like 0042, as strings with the \
+             analyzer keyword, whose bytes a range compares"
+        ))
+    }
+}
+
+fn bound_text(bound: &Bound<String>) -> Option<&str> {
+    match bound {
+        Bound::Included(text) | Bound::Excluded(text) => Some(text),
+        Bound::Unbounded => None,
+    }
+}
+
+fn print_range(
+    lower: &Bound<String>,
+    upper: &Bound<String>,
+    out: &mut Formatter<'_>,
+) -> fmt::Result {
+    out.write_char(match lower {
+        Bound::Excluded(_) => '{',
+        Bound::Included(_) | Bound::Unbounded => '[',
+    })?;
+    print_bound(lower, out)?;
+    out.write_str(" TO ")?;
+    print_bound(upper, out)?;
+    out.write_char(match upper {
+        Bound::Excluded(_) => '}',
+        Bound::Included(_) | Bound::Unbounded => ']',
+    })
+}
+
+fn print_bound(bound: &Bound<String>, out: &mut Formatter<'_>) -> fmt::Result {
+    match bound {
+        Bound::Unbounded => out.write_char('*'),
+        Bound::Included(value) | Bound::Excluded(value) => print_quoted(value, out),
+    }
+}

@@ -1,0 +1,123 @@
+//! Any of some nodes, whose scores are added up or of which the best counts.
+//!
+//! Several words are planned so, clauses that may match, and fields that are searched together.
+
+use super::node_kind::NodeKind;
+use crate::analysis::FieldId;
+use crate::base::Result;
+use crate::search::build::{Builder, CLAUSE_BYTES};
+use crate::search::lists::OpenLists;
+use crate::search::plan::{JoinedNodes, Parts, PlanNode, PlannedPattern, ScoredSlots};
+use crate::search::rank::root::{Clause, Root};
+use crate::search::results::highlight::Wanted;
+use crate::search::scoring::formula::Formula;
+
+/// [`PlanNode::Any`].
+pub struct AnyNode<'p> {
+    pub nodes: &'p [PlanNode],
+    pub minimum: usize,
+}
+
+impl<'p> NodeKind<'p> for AnyNode<'p> {
+    fn parts(&self) -> Parts<'p> {
+        parts_of(self.nodes)
+    }
+
+    fn leaves(&self, _: &OpenLists) -> usize {
+        0
+    }
+
+    fn cursor_bytes(&self, _: &OpenLists) -> usize {
+        CLAUSE_BYTES
+    }
+
+    fn ordered_words(&self) -> usize {
+        0
+    }
+
+    fn note_scored(&self, _: &[PlannedPattern], _: &mut ScoredSlots) {}
+
+    fn want(&self, _: FieldId, _: &OpenLists, _: &mut Wanted) -> Result<()> {
+        Ok(())
+    }
+
+    fn explanation_bytes(&self, _: &OpenLists) -> usize {
+        0
+    }
+
+    fn build(&self, builder: &mut Builder<'_>) -> Result<Option<Clause>> {
+        let clauses = builder.clauses(self.nodes)?;
+        Ok(builder.any(clauses, self.minimum, Formula::Sum))
+    }
+
+    fn root(&self, builder: &mut Builder<'_>) -> Result<Root> {
+        if self.minimum != 1 {
+            let clause = self.build(builder)?;
+            return Ok(Root::of(clause.into_iter().collect()));
+        }
+        let mut clauses = builder.clauses(self.nodes)?;
+        builder.prefilter_dense(&mut clauses);
+        Ok(Root::of(clauses))
+    }
+
+    fn joined(&self, _: &'p PlanNode) -> Option<JoinedNodes<'p>> {
+        (self.minimum == 1).then_some(JoinedNodes {
+            nodes: self.nodes,
+            all_required: false,
+            is_whole: true,
+        })
+    }
+}
+
+/// [`PlanNode::Best`].
+pub struct BestNode<'p> {
+    pub nodes: &'p [PlanNode],
+}
+
+impl<'p> NodeKind<'p> for BestNode<'p> {
+    fn parts(&self) -> Parts<'p> {
+        parts_of(self.nodes)
+    }
+
+    fn leaves(&self, _: &OpenLists) -> usize {
+        0
+    }
+
+    fn cursor_bytes(&self, _: &OpenLists) -> usize {
+        CLAUSE_BYTES
+    }
+
+    fn ordered_words(&self) -> usize {
+        0
+    }
+
+    fn note_scored(&self, _: &[PlannedPattern], _: &mut ScoredSlots) {}
+
+    fn want(&self, _: FieldId, _: &OpenLists, _: &mut Wanted) -> Result<()> {
+        Ok(())
+    }
+
+    fn explanation_bytes(&self, _: &OpenLists) -> usize {
+        0
+    }
+
+    fn build(&self, builder: &mut Builder<'_>) -> Result<Option<Clause>> {
+        let clauses = builder.clauses(self.nodes)?;
+        Ok(builder.any(clauses, 1, |parts| Formula::Best { parts, tie: 0.0 }))
+    }
+
+    fn root(&self, builder: &mut Builder<'_>) -> Result<Root> {
+        let clauses = builder.clauses(self.nodes)?;
+        Ok(Root {
+            tie: 0.0,
+            ..Root::of(clauses)
+        })
+    }
+}
+
+fn parts_of(nodes: &[PlanNode]) -> Parts<'_> {
+    Parts {
+        matching: [nodes, &[]],
+        excluded: &[],
+    }
+}
