@@ -15,23 +15,10 @@ use crate::search::matching::sets::{ConstantMatcher, Source};
 use crate::search::matching::term::TermMatcher;
 use crate::search::rank::root::{Clause, Root};
 use crate::search::rank::score::Score;
-use crate::search::scoring::bm25::{Bm25, FieldStatistics, Statistics, idf};
+use crate::search::scoring::bm25::Statistics;
+use crate::search::scoring::explanation::LeafNote;
 use crate::search::scoring::formula::{Formula, Leaf, LeafId};
-
-/// Describes a leaf for explanations: a term, a phrase, or something whose score is constant.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct LeafNote {
-    /// The field, or for a constant what it is.
-    pub field: String,
-    /// The terms with their document frequencies; none for a constant.
-    pub terms: Vec<(String, u64)>,
-    /// The boost.
-    pub boost: f32,
-    /// The statistics of the field.
-    pub statistics: FieldStatistics,
-    /// Set if these and the frequencies were given, so that they are not those of the index.
-    pub is_given: bool,
-}
+use crate::search::scoring::scorer::Scorer;
 
 /// A query that is ready to run.
 pub struct Built {
@@ -211,12 +198,9 @@ impl Builder<'_> {
         boost: Option<f32>,
     ) -> Option<(LeafId, Leaf)> {
         let boost = boost?;
-        let statistics = self.statistics.of(field);
         let frequencies = terms.iter().map(|term| term.frequency);
         let frequencies = frequencies.chain(last.map(|last| last.most_frequent().0));
-        let each = frequencies.map(|frequency| idf(statistics.documents, frequency));
-        let sum = each.map(f64::from).sum::<f64>() as f32;
-        let bm25 = Bm25::new(sum, boost, self.statistics.norms(field));
+        let scorer = Scorer::new(self.statistics, field, frequencies, boost);
         if self.options.notes {
             let name = self.view.schema.field(field);
             let names = terms.iter().map(|term| term.name_and_frequency());
@@ -224,11 +208,11 @@ impl Builder<'_> {
                 field: name.map_or(String::new(), |field| field.name.clone()),
                 terms: names.chain(last.map(name_of_any)).collect(),
                 boost,
-                statistics,
+                statistics: self.statistics.of(field),
                 is_given: self.options.is_given,
             });
         }
-        Some(self.leaf(Leaf::Ranked { field, bm25 }))
+        Some(self.leaf(Leaf::Ranked { field, scorer }))
     }
 
     /// The number of leaves so far.

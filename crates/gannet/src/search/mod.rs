@@ -32,7 +32,6 @@ pub use options::{Cancelled, Clock, SearchOptions, Ties};
 pub use query::fields::check_name;
 pub use query::parser::{Parsed, parse, parse_noting, parse_plain};
 pub use query::{Operator, Query};
-pub use results::explain::Explanation;
 pub use results::highlight::SnippetOptions;
 pub use results::hits::document_bytes;
 pub use results::{
@@ -44,7 +43,9 @@ pub use run::group::{GROUP_MAX, QueryGroup};
 pub use run::offload::{
     ListOffload, OffloadFound, OffloadList, OffloadRanking, OffloadTask, docs_span,
 };
-pub use scoring::bm25::{FieldStatistics, Statistics};
+pub use scoring::bm25::Statistics;
+pub use scoring::explanation::Explanation;
+pub use scoring::field::FieldStatistics;
 pub use statistics::QueryStatistics;
 pub use techniques::Techniques;
 pub use view::{ExternalIds, MemoryTerms, SearchView};

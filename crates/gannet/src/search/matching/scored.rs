@@ -9,8 +9,9 @@ use crate::base::{DocId, Result};
 use crate::cache::{Pages, Step};
 use crate::documents::NormCursor;
 use crate::postings::{BlocksAhead, Pair, TermCursor};
-use crate::search::scoring::bm25::Bm25;
 use crate::search::scoring::formula::{Leaf, LeafId};
+use crate::search::scoring::scorer::Scorer;
+use crate::search::scoring::term_scorer::TermScorer;
 use crate::search::scoring::top::Top;
 
 /// Ranges that span more pages of a list than this are bounded by the whole list.
@@ -95,10 +96,12 @@ impl Bests {
             self.all.clear();
             for block in 0..blocks.all() {
                 self.all.push(match how {
-                    Leaf::Ranked { bm25, .. } => {
+                    Leaf::Ranked { scorer, .. } => {
                         let mut most = 0f32;
-                        blocks.each_pair(block, |pair| most = most.max(bm25.product(pair)))?;
-                        bm25.of_product(most)
+                        blocks.each_pair(block, |pair| {
+                            most = most.max(scorer.product(pair.frequency as f32, pair.norm));
+                        })?;
+                        scorer.of_product(most)
                     }
                     Leaf::Constant(score) => *score,
                 });
@@ -173,9 +176,9 @@ impl ListScore {
     ) -> DocId {
         let block = block.up_to(to);
         let looked_at = match (&self.scored, &mut self.norms, self.floor) {
-            (Some((leaf, Leaf::Ranked { bm25, .. })), Some(norms), 0.0..) if self.rest == 0 => {
+            (Some((leaf, Leaf::Ranked { scorer, .. })), Some(norms), 0.0..) if self.rest == 0 => {
                 let before = out.len();
-                let least = bm25.least_product(self.floor);
+                let least = scorer.least_product(self.floor);
                 let (mut at, end) = (0, out.len().saturating_add(most));
                 while at < block.docs.len() && out.len() < end {
                     let rest = block.behind(at);
@@ -185,7 +188,7 @@ impl ListScore {
                         at += 1;
                         continue;
                     };
-                    let (above, prefiltered) = above(bm25, least, rest, norms, &mut self.places);
+                    let (above, prefiltered) = above(scorer, least, rest, norms, &mut self.places);
                     at += give_places(above, prefiltered, rest, *leaf, end, out);
                 }
                 if (out.len() - before) * SCREEN_SHARE.1 > at * SCREEN_SHARE.0 {
@@ -215,18 +218,18 @@ impl ListScore {
     ) -> DocId {
         let block = block.up_to(to);
         let mut at = 0;
-        while let (Some((_, Leaf::Ranked { bm25, .. })), Some(norms)) =
+        while let (Some((_, Leaf::Ranked { scorer, .. })), Some(norms)) =
             (&self.scored, &mut self.norms)
             && let Some(first) = block.docs.get(at)
             && let Some(norms) = norms.at_hand(*first, pages)
         {
             let rest = block.behind(at);
-            let least = bm25.least_product(offers.top.threshold());
-            let (above, prefiltered) = above(bm25, least, rest, norms, &mut self.places);
+            let least = scorer.least_product(offers.top.threshold());
+            let (above, prefiltered) = above(scorer, least, rest, norms, &mut self.places);
             for place in above.iter().map(|place| *place as usize) {
                 let doc = rest.docs[place];
                 let norm = norms[(doc - first) as usize];
-                let score = bm25.score(rest.frequencies[place] as f32, norm);
+                let score = scorer.score(rest.frequencies[place] as f32, norm);
                 offers.top.offer(doc, score);
             }
             at += prefiltered;
@@ -316,7 +319,7 @@ fn give_places(
 /// The places of the documents with norms in which the product that the score ascends with is above
 /// `least`, and the number of documents with norms. The first norm is that of the first document.
 fn above<'a>(
-    bm25: &Bm25,
+    scorer: &Scorer,
     least: f32,
     from: Occurring<'_>,
     norms: &[u8],
@@ -332,7 +335,7 @@ fn above<'a>(
         let norm = norms[(doc - first) as usize];
         // Written in any case: a branch could not be predicted.
         places[above] = place as u32;
-        above += usize::from(*frequency as f32 * bm25.inverse(norm) > least);
+        above += usize::from(scorer.product(*frequency as f32, norm) > least);
     }
     (&places[..above], count)
 }
@@ -360,7 +363,7 @@ fn best_within(
 /// The best score that impacts give.
 fn best(leaf: &Leaf, pairs: &[Pair]) -> f32 {
     match leaf {
-        Leaf::Ranked { bm25, .. } => bm25.best(pairs),
+        Leaf::Ranked { scorer, .. } => scorer.best(pairs),
         Leaf::Constant(score) => *score,
     }
 }

@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use crate::analysis::FieldId;
-use crate::search::scoring::bm25::Bm25;
 use crate::search::scoring::formula::{Leaf, LeafId};
+use crate::search::scoring::scorer::Scorer;
+use crate::search::scoring::term_scorer::TermScorer;
 
 /// The leaves of a query and the fields whose norms they need.
 #[derive(Clone, Debug)]
@@ -44,17 +45,17 @@ impl Score {
     }
 
     /// The scorer and the norm of a leaf that ranks; `norms` are those of [`Score::fields`].
-    pub fn ranked(&self, leaf: LeafId, norms: &[u8]) -> Option<(&Bm25, u8)> {
+    pub fn ranked(&self, leaf: LeafId, norms: &[u8]) -> Option<(&Scorer, u8)> {
         match &self.leaves[leaf] {
-            Leaf::Ranked { bm25, .. } => Some((bm25, norms[self.field_of[leaf]])),
+            Leaf::Ranked { scorer, .. } => Some((scorer, norms[self.field_of[leaf]])),
             Leaf::Constant(_) => None,
         }
     }
 
     /// The scorer of a leaf that ranks, and the place of its field among [`Score::fields`].
-    pub fn scorer(&self, leaf: LeafId) -> Option<(&Bm25, usize)> {
+    pub fn scorer(&self, leaf: LeafId) -> Option<(&Scorer, usize)> {
         match &self.leaves[leaf] {
-            Leaf::Ranked { bm25, .. } => Some((bm25, self.field_of[leaf])),
+            Leaf::Ranked { scorer, .. } => Some((scorer, self.field_of[leaf])),
             Leaf::Constant(_) => None,
         }
     }
@@ -85,7 +86,7 @@ impl Score {
     /// Makes scores of the frequencies of one leaf, given the norms of its field.
     pub fn score_column(&self, leaf: LeafId, column: &mut [f32], norms: &[u8]) {
         match &self.leaves[leaf] {
-            Leaf::Ranked { bm25, .. } => bm25.score_all(column, norms),
+            Leaf::Ranked { scorer, .. } => scorer.score_all(column, norms),
             Leaf::Constant(score) => {
                 let column = column.iter_mut();
                 column.for_each(|place| *place = if *place > 0.0 { *score } else { 0.0 });
@@ -96,10 +97,10 @@ impl Score {
     /// Adds the scores of a leaf's frequencies to sums, with the norms of each field.
     pub fn add_to(&self, leaf: LeafId, frequencies: &[f32], norms: &[Vec<u8>], sums: &mut [f32]) {
         match &self.leaves[leaf] {
-            Leaf::Ranked { bm25, .. } => {
+            Leaf::Ranked { scorer, .. } => {
                 let norms = norms[self.field_of[leaf]].iter();
                 let rows = sums.iter_mut().zip(frequencies).zip(norms);
-                rows.for_each(|((sum, frequency), norm)| *sum += bm25.score(*frequency, *norm));
+                rows.for_each(|((sum, frequency), norm)| *sum += scorer.score(*frequency, *norm));
             }
             Leaf::Constant(score) => {
                 let rows = sums.iter_mut().zip(frequencies);

@@ -6,8 +6,9 @@ use super::score::Score;
 use crate::base::DocId;
 use crate::cache::Pages;
 use crate::documents::NormCursor;
-use crate::search::scoring::bm25::Bm25;
 use crate::search::scoring::formula::LeafId;
+use crate::search::scoring::scorer::Scorer;
+use crate::search::scoring::term_scorer::TermScorer;
 use crate::search::scoring::top::Top;
 
 /// The parts that scores need.
@@ -51,16 +52,16 @@ impl UnionSums {
         scorer: &mut SumScorer<'_>,
         pages: &mut Pages<'_>,
     ) -> Option<usize> {
-        let (bm25, field) = scorer.score.scorer(leaf)?;
+        let (formula, field) = scorer.score.scorer(leaf)?;
         // A score of 0 would not tell that the document was found.
-        let bm25 = Some(bm25).filter(|bm25| bm25.weight > 0.0)?;
+        let formula = Some(formula).filter(|formula| formula.most() > 0.0)?;
         let (norms, mut fresh) = (&mut scorer.norms[field], 0);
         while let Some(first) = docs.first() {
             let norms = norms.at_hand(*first, pages)?;
             let count =
                 docs.partition_point(|doc| (doc.wrapping_sub(*first) as usize) < norms.len());
             let (here, behind) = docs.split_at(count);
-            fresh += self.add_some(here, frequencies, bm25, norms);
+            fresh += self.add_some(here, frequencies, formula, norms);
             (docs, frequencies) = (behind, &frequencies[count..]);
         }
         Some(fresh)
@@ -72,7 +73,7 @@ impl UnionSums {
         &mut self,
         docs: &[DocId],
         frequencies: &[f32],
-        bm25: &Bm25,
+        formula: &Scorer,
         norms: &[u8],
     ) -> usize {
         let Some(first) = docs.first() else { return 0 };
@@ -84,7 +85,7 @@ impl UnionSums {
             let norm = norm.copied().unwrap_or_default();
             let sum = &mut sums[*doc as usize & mask];
             fresh += usize::from(*sum == 0.0);
-            *sum += bm25.score(*frequency, norm);
+            *sum += formula.score(*frequency, norm);
         }
         fresh
     }

@@ -1,57 +1,15 @@
 //! Why a document has its score: the formula with the numbers put in, as Lucene's `explain` shows
 //! it.
 
-use std::fmt;
-
 use crate::base::DocId;
 use crate::cache::{Pages, Step};
-use crate::documents::norm_to_length;
 use crate::search::build::Built;
-use crate::search::build::LeafNote;
 use crate::search::lists::{OpenLists, OpenTerm};
 use crate::search::plan::PlanNode;
-use crate::search::scoring::bm25::{B, Bm25, K1, idf};
+use crate::search::scoring::explanation::{Explanation, ScoredLeaf};
 use crate::search::scoring::formula::{Formula, LeafId};
+use crate::search::scoring::term_scorer::TermScorer;
 use crate::search::view::SearchView;
-
-/// A value and what it comes from.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Explanation {
-    /// The value.
-    pub value: f32,
-    /// The name of this part.
-    pub description: String,
-    /// The parts that make it up.
-    pub details: Vec<Explanation>,
-}
-
-impl Explanation {
-    fn new(value: f32, description: impl Into<String>) -> Explanation {
-        Explanation {
-            value,
-            description: description.into(),
-            details: Vec::new(),
-        }
-    }
-
-    /// Bytes that it takes with all that it has.
-    pub(crate) fn memory_bytes(&self) -> usize {
-        let details = self.details.iter().map(Explanation::memory_bytes);
-        size_of::<Explanation>() + self.description.capacity() + details.sum::<usize>()
-    }
-
-    fn with(mut self, details: Vec<Explanation>) -> Explanation {
-        self.details = details;
-        self
-    }
-
-    fn write(&self, depth: usize, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let indent = 2 * depth;
-        writeln!(out, "{:indent$}{} = {}", "", self.value, self.description)?;
-        let mut details = self.details.iter();
-        details.try_for_each(|detail| detail.write(depth + 1, out))
-    }
-}
 
 /// Bytes that the explanation of one score takes at most.
 pub fn explanation_bytes(node: &PlanNode, lists: &OpenLists) -> usize {
@@ -71,12 +29,6 @@ const ESCAPE_BYTES: usize = 10;
 /// frequency, maybe with escapes.
 pub fn term_bytes(term: &OpenTerm) -> usize {
     TERM_BYTES + 2 * ESCAPE_BYTES * term.key.len()
-}
-
-impl fmt::Display for Explanation {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.write(0, out)
-    }
 }
 
 /// The evidence for one document's score: the frequencies of the leaves in it and the norms of
@@ -156,70 +108,15 @@ impl Evidence<'_> {
         let value = self.scores[leaf];
         let note = &self.built.notes[leaf];
         let ranked = self.built.score.ranked(leaf, &self.norms);
-        let Some((bm25, norm)) = ranked else {
+        let Some((scorer, norm)) = ranked else {
             let what = format!("constant score of {}, the boost", note.field);
             return Explanation::new(value, what);
         };
-        let terms: Vec<&str> = note.terms.iter().map(|(term, _)| term.as_str()).collect();
-        let what = format!(
-            "weight of {}:{:?}, as boost * idf * tf of:",
-            note.field,
-            terms.join(" ")
-        );
-        let tf = self.tf(leaf, bm25, norm, note);
-        let boost = Explanation::new(note.boost, "boost");
-        Explanation::new(value, what).with(vec![boost, explain_idf(note), tf])
+        scorer.explain(&ScoredLeaf {
+            note,
+            frequency: self.frequencies[leaf],
+            norm,
+            score: value,
+        })
     }
-
-    fn tf(&self, leaf: LeafId, bm25: &Bm25, norm: u8, note: &LeafNote) -> Explanation {
-        let frequency = self.frequencies[leaf];
-        let value = if bm25.weight == 0.0 {
-            0.0
-        } else {
-            self.scores[leaf] / bm25.weight
-        };
-        let what = "tf, as frequency / (frequency + k1 * (1 - b + b * length / average)) of:";
-        let length = norm_to_length(norm) as f32;
-        Explanation::new(value, what).with(vec![
-            Explanation::new(frequency, "frequency: how often it occurs in the field"),
-            Explanation::new(K1, "k1"),
-            Explanation::new(B, "b"),
-            Explanation::new(length, "length of the field (approximate above 40)"),
-            Explanation::new(
-                note.statistics.average_length(),
-                note.counted("average length of the field"),
-            ),
-        ])
-    }
-}
-
-impl LeafNote {
-    /// Names a count, and says if it is not that of the index.
-    fn counted(&self, what: &str) -> String {
-        if self.is_given {
-            format!("{what}, by the statistics given")
-        } else {
-            what.to_owned()
-        }
-    }
-}
-
-fn explain_idf(note: &LeafNote) -> Explanation {
-    let documents = note.statistics.documents;
-    let one = |(term, df): &(String, u64)| {
-        let what = format!("idf of {term:?}, as ln(1 + (N - n + 0.5) / (n + 0.5)) of:");
-        Explanation::new(idf(documents, *df), what).with(vec![
-            Explanation::new(*df as f32, note.counted("n: documents with the term")),
-            Explanation::new(
-                documents as f32,
-                note.counted("N: documents with the field"),
-            ),
-        ])
-    };
-    let mut each: Vec<Explanation> = note.terms.iter().map(one).collect();
-    if each.len() == 1 {
-        return each.remove(0);
-    }
-    let sum: f64 = each.iter().map(|idf| idf.value as f64).sum();
-    Explanation::new(sum as f32, "idf, sum of:").with(each)
 }

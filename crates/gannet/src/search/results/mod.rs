@@ -9,9 +9,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use self::explain::Explanation;
 use crate::base::{DocId, Error, Reservation};
 use crate::cache::{IoCounts, UsedPage};
+use crate::search::scoring::explanation::Explanation;
 
 /// The answer to a query.
 #[derive(Clone, Debug, Default)]

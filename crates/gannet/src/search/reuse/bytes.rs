@@ -1,9 +1,9 @@
 //! Sizes of answers in memory, for the result cache.
 
-use crate::search::results::explain::Explanation;
 use crate::search::results::{
     CutExpansion, Hit, OffloadReport, PatternReport, PlanReport, SearchResults, TermReport,
 };
+use crate::search::scoring::explanation::Explanation;
 
 impl SearchResults {
     /// Bytes that it takes beside itself.

@@ -14,7 +14,8 @@ use crate::search::plan::{Plan, PlanSlot};
 use crate::search::query::Query;
 use crate::search::query::fields;
 use crate::search::query::pattern::{Pattern, Verdict};
-use crate::search::scoring::bm25::{FieldStatistics, Statistics};
+use crate::search::scoring::bm25::Statistics;
+use crate::search::scoring::field::FieldStatistics;
 use crate::search::statistics::{QueryStatistics, SimilarTerms};
 use crate::search::view::SearchView;
 

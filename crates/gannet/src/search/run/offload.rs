@@ -10,7 +10,7 @@
 //! Invariant: without an implementation nothing here runs. A device that fails, or finds what
 //! cannot be, costs time and no answer. Memory for its results is reserved before.
 
-use std::fmt;
+use std::{fmt, iter};
 
 use crate::analysis::{FieldId, split_term_key};
 use crate::base::{Budget, DocId, END, PAGE_PAYLOAD, PageAddress, Reservation, Span};
@@ -20,7 +20,8 @@ use crate::search::lists::OpenLists;
 use crate::search::options::{SearchOptions, Ties};
 use crate::search::plan::{JoinedNodes, PlanNode, PlanSlot};
 use crate::search::results::OffloadReport;
-use crate::search::scoring::bm25::{Bm25, Statistics, idf};
+use crate::search::scoring::bm25::Statistics;
+use crate::search::scoring::scorer::Scorer;
 use crate::search::view::SearchView;
 use crate::storage::IndexIdentity;
 
@@ -302,8 +303,9 @@ impl WantedLists {
             if *field.get_or_insert(its) != its {
                 return None;
             }
-            let idf = idf(statistics.of(its).documents, term.frequency);
-            let bm25 = Bm25::new(idf, boost * term.similarity, statistics.norms(its));
+            let frequency = iter::once(term.frequency);
+            let scorer = Scorer::new(statistics, its, frequency, boost * term.similarity);
+            let bm25 = scorer.bm25()?;
             weights.push(bm25.weight);
             *inverses = *bm25.inverses();
         }

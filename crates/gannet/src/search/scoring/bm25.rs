@@ -8,31 +8,17 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::explanation::{Explanation, LeafNote, ScoredLeaf};
+use super::field::FieldStatistics;
+use super::term_scorer::TermScorer;
 use crate::analysis::FieldId;
 use crate::documents::norm_to_length;
-use crate::postings::Pair;
 
 /// BM25's k1: the smaller, the sooner more occurrences stop to matter.
 pub const K1: f32 = 1.2;
 
 /// BM25's b: the weight of the length of a field.
 pub const B: f32 = 0.75;
-
-/// Sums over the documents of a field.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FieldStatistics {
-    /// Documents that have the field.
-    pub documents: u64,
-    /// Tokens in the field over all documents.
-    pub total_length: u64,
-}
-
-impl FieldStatistics {
-    /// The mean length of the field in the documents that have it.
-    pub fn average_length(&self) -> f32 {
-        (self.total_length as f64 / self.documents.max(1) as f64) as f32
-    }
-}
 
 /// The inverse of the length normalization for each of the 256 norms of one field.
 #[derive(Clone, Debug)]
@@ -98,25 +84,38 @@ impl Bm25 {
         Bm25 { weight, norms }
     }
 
-    /// The score of `frequency` occurrences in a document whose field has `norm`.
-    #[inline]
-    pub fn score(&self, frequency: f32, norm: u8) -> f32 {
-        let inverse = self.norms.inverse[norm as usize];
-        self.weight - self.weight / (1.0 + frequency * inverse)
+    /// The scorer of terms that stand together in a field, which so many documents have each. Their
+    /// idfs are added up.
+    pub fn of(
+        statistics: &Statistics,
+        field: FieldId,
+        frequencies: impl Iterator<Item = u64>,
+        boost: f32,
+    ) -> Bm25 {
+        let documents = statistics.of(field).documents;
+        let each = frequencies.map(|frequency| f64::from(idf(documents, frequency)));
+        let idf = each.sum::<f64>() as f32;
+        Bm25::new(idf, boost, statistics.norms(field))
     }
 
-    /// Makes scores of many frequencies, each with its norm; 0 stays 0.
+    /// The factors of a frequency in the score, for all norms.
+    pub fn inverses(&self) -> &[f32; 256] {
+        &self.norms.inverse
+    }
+}
+
+impl TermScorer for Bm25 {
     #[inline]
-    pub fn score_all(&self, places: &mut [f32], norms: &[u8]) {
-        let (weight, inverse) = (self.weight, &*self.norms.inverse);
-        for (place, norm) in places.iter_mut().zip(norms) {
-            *place = weight - weight / (1.0 + *place * inverse[*norm as usize]);
-        }
+    fn product(&self, frequency: f32, norm: u8) -> f32 {
+        frequency * self.norms.inverse[norm as usize]
     }
 
-    /// The product of a frequency and [`Bm25::inverse`] of the norm that a score above `floor` must
-    /// exceed; a little less, for the rounding of either.
-    pub fn least_product(&self, floor: f32) -> f32 {
+    #[inline]
+    fn of_product(&self, product: f32) -> f32 {
+        self.weight - self.weight / (1.0 + product)
+    }
+
+    fn least_product(&self, floor: f32) -> f32 {
         match floor {
             ..0.0 => -1.0,
             _ if floor < self.weight => floor / (self.weight - floor) * (1.0 - 1e-5),
@@ -124,39 +123,76 @@ impl Bm25 {
         }
     }
 
-    /// The factor of a frequency in the score, for a norm.
     #[inline]
-    pub fn inverse(&self, norm: u8) -> f32 {
-        self.norms.inverse[norm as usize]
+    fn most(&self) -> f32 {
+        self.weight
     }
 
-    /// The factors of a frequency in the score, for all norms.
-    pub fn inverses(&self) -> &[f32; 256] {
-        &self.norms.inverse
+    fn explain(&self, leaf: &ScoredLeaf<'_>) -> Explanation {
+        let note = leaf.note;
+        let terms: Vec<&str> = note.terms.iter().map(|(term, _)| term.as_str()).collect();
+        let what = format!(
+            "weight of {}:{:?}, as boost * idf * tf of:",
+            note.field,
+            terms.join(" ")
+        );
+        let boost = Explanation::new(note.boost, "boost");
+        let parts = vec![boost, explain_idf(note), self.explain_tf(leaf)];
+        Explanation::new(leaf.score, what).with(parts)
     }
 
-    /// The best score that any of the impacts (frequency, norm) gives.
-    ///
-    /// The score ascends with the frequency and descends with the norm, so pairs that another one
-    /// beats in both need not be among them.
-    pub fn best(&self, pairs: &[Pair]) -> f32 {
-        // One division for all: the score ascends with this product, and rounding does not change
-        // that.
-        let products = pairs.iter().map(|pair| self.product(*pair));
-        self.of_product(products.fold(0.0, |a, b| if b > a { b } else { a }))
-    }
-
-    /// The product with which the score of a pair ascends.
     #[inline]
-    pub fn product(&self, pair: Pair) -> f32 {
-        pair.frequency as f32 * self.norms.inverse[pair.norm as usize]
+    fn score_all(&self, places: &mut [f32], norms: &[u8]) {
+        let (weight, inverse) = (self.weight, &*self.norms.inverse);
+        for (place, norm) in places.iter_mut().zip(norms) {
+            *place = weight - weight / (1.0 + *place * inverse[*norm as usize]);
+        }
     }
+}
 
-    /// The score of a product.
-    #[inline]
-    pub fn of_product(&self, product: f32) -> f32 {
-        self.weight - self.weight / (1.0 + product)
+impl Bm25 {
+    fn explain_tf(&self, leaf: &ScoredLeaf<'_>) -> Explanation {
+        let value = if self.weight == 0.0 {
+            0.0
+        } else {
+            leaf.score / self.weight
+        };
+        let what = "tf, as frequency / (frequency + k1 * (1 - b + b * length / average)) of:";
+        let length = norm_to_length(leaf.norm) as f32;
+        Explanation::new(value, what).with(vec![
+            Explanation::new(
+                leaf.frequency,
+                "frequency: how often it occurs in the field",
+            ),
+            Explanation::new(K1, "k1"),
+            Explanation::new(B, "b"),
+            Explanation::new(length, "length of the field (approximate above 40)"),
+            Explanation::new(
+                leaf.note.statistics.average_length(),
+                leaf.note.counted("average length of the field"),
+            ),
+        ])
     }
+}
+
+fn explain_idf(note: &LeafNote) -> Explanation {
+    let documents = note.statistics.documents;
+    let one = |(term, df): &(String, u64)| {
+        let what = format!("idf of {term:?}, as ln(1 + (N - n + 0.5) / (n + 0.5)) of:");
+        Explanation::new(idf(documents, *df), what).with(vec![
+            Explanation::new(*df as f32, note.counted("n: documents with the term")),
+            Explanation::new(
+                documents as f32,
+                note.counted("N: documents with the field"),
+            ),
+        ])
+    };
+    let mut each: Vec<Explanation> = note.terms.iter().map(one).collect();
+    if each.len() == 1 {
+        return each.remove(0);
+    }
+    let sum: f64 = each.iter().map(|idf| idf.value as f64).sum();
+    Explanation::new(sum as f32, "idf, sum of:").with(each)
 }
 
 /// The inverse document frequency of a term that `frequency` of `documents` have.
@@ -168,6 +204,7 @@ pub fn idf(documents: u64, frequency: u64) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::postings::Pair;
 
     #[test]
     fn scores_are_those_of_lucene() {

@@ -10,7 +10,8 @@
 
 use std::ops::Range;
 
-use super::bm25::Bm25;
+use super::scorer::Scorer;
+use super::term_scorer::TermScorer;
 use crate::analysis::FieldId;
 
 /// The ordinal of a leaf within its query.
@@ -24,7 +25,7 @@ pub enum Leaf {
         /// The field, for its norms.
         field: FieldId,
         /// The scorer.
-        bm25: Bm25,
+        scorer: Scorer,
     },
     /// The same for every document that matches.
     Constant(f32),
@@ -121,7 +122,7 @@ impl Leaf {
     #[inline]
     pub fn score(&self, frequency: f32, norm: u8) -> f32 {
         match self {
-            Leaf::Ranked { bm25, .. } => bm25.score(frequency, norm),
+            Leaf::Ranked { scorer, .. } => scorer.score(frequency, norm),
             Leaf::Constant(score) => *score,
         }
     }
@@ -137,7 +138,7 @@ impl Leaf {
     /// The upper bound of the scores of this leaf.
     pub fn most(&self) -> f32 {
         match self {
-            Leaf::Ranked { bm25, .. } => bm25.weight,
+            Leaf::Ranked { scorer, .. } => scorer.most(),
             Leaf::Constant(score) => *score,
         }
     }

@@ -1,5 +1,9 @@
-//! BM25, and the best k.
+//! Formulas for the score of a term, one a file, how scores are joined, and the best k.
 
 pub(crate) mod bm25;
+pub(crate) mod explanation;
+pub(crate) mod field;
 pub(crate) mod formula;
+pub(crate) mod scorer;
+pub(crate) mod term_scorer;
 pub(crate) mod top;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{FieldCounts, QueryStatistics, SimilarTerms};
 use crate::base::{Error, Result};
-use crate::search::scoring::bm25::FieldStatistics;
+use crate::search::scoring::field::FieldStatistics;
 
 /// The version that is written, and the only one that is read.
 const VERSION: u64 = 1;

@@ -10,7 +10,7 @@ mod json;
 use std::collections::BTreeMap;
 
 use crate::base::{Error, Result};
-use crate::search::scoring::bm25::FieldStatistics;
+use crate::search::scoring::field::FieldStatistics;
 
 /// The most names that an error shows.
 const NAMES_SHOWN: usize = 3;

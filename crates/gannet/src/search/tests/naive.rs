@@ -8,6 +8,7 @@ use crate::documents::length_to_norm;
 use crate::search::query::{Operator, PatternPart, Query, automatic_distance, pattern_parts};
 use crate::search::run::expand::FUZZY_MAX;
 use crate::search::scoring::bm25::{Bm25, NormCache, idf};
+use crate::search::scoring::term_scorer::TermScorer;
 
 pub struct Naive<'a> {
     world: &'a World,

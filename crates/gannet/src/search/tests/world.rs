@@ -12,7 +12,8 @@ use crate::postings::{
     ChunkStreams, Fragment, MergeItem, MergeMemory, Neighbours, Reach, TermDictionary, TermVisitor,
     merge_window,
 };
-use crate::search::scoring::bm25::{FieldStatistics, Statistics};
+use crate::search::scoring::bm25::Statistics;
+use crate::search::scoring::field::FieldStatistics;
 use crate::search::view::{ExternalIds, MemoryTerms, SearchView};
 use crate::storage::{PageKind, RecordKind, Store, StreamWriter, ZoneTable, frame};
 
