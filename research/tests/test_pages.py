@@ -126,6 +126,7 @@ SETTINGS = {
         "an empty cache of 16 MiB": "what is run",
         "A flush rests 100 us in every 200": "a constant of the code",
         "the last quarter of all passages is written, with 64 MiB": "what is run",
+        "at most three times that of asking alone": "the aim",
     },
     "docs/experiments/techniques.md": {
         "Its memory is a sixteenth of the index, but 16 MiB at least": "what is run, and a limit",
