@@ -88,7 +88,11 @@ impl<'a> QueryGroup<'a> {
             drop(permit);
             let both = answers.into_iter().zip(group);
             let answers = both.map(|(answer, query)| {
-                self.with_more_memory(answer, query.borrow(), view, options)
+                self.again_alone(answer, options, || {
+                    let query: [&Query; 1] = [query.borrow()];
+                    let again = self.search_together(&query, view, options, true).pop();
+                    again.unwrap_or_else(|| Err(stuck()))
+                })
             });
             answers.collect()
         });
@@ -110,30 +114,21 @@ impl<'a> QueryGroup<'a> {
         let permit = self.budget.permit(options)?;
         let counted = count(false);
         drop(permit);
-        match counted {
-            Err(Error::Memory { .. }) => {
-                let _permit = self.permit_alone(options)?;
-                count(true)
-            }
-            counted => counted,
-        }
+        self.again_alone(counted, options, || count(true))
     }
 
-    /// A query that found too little memory beside others is asked again when it is alone.
-    fn with_more_memory(
+    /// Asks again what found too little memory beside other queries, once none of them has any.
+    fn again_alone<T>(
         &self,
-        answer: Result<SearchResults>,
-        query: &Query,
-        view: &SearchView,
+        done: Result<T>,
         options: &SearchOptions,
-    ) -> Result<SearchResults> {
-        if !matches!(answer, Err(Error::Memory { .. })) {
-            return answer;
+        again: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        if !matches!(done, Err(Error::Memory { .. })) {
+            return done;
         }
         let _permit = self.permit_alone(options)?;
-        let query = std::slice::from_ref(query);
-        let again = self.search_together(query, view, options, true).pop();
-        again.unwrap_or(answer)
+        again()
     }
 
     /// Waits until no other query has memory.
