@@ -6,7 +6,7 @@
 //! rewritten leaf does not touch its parent, and no page is ever overwritten. A clone of the
 //! mapping is a snapshot of the whole tree.
 //!
-//! Source: Roh, Kim, Lee, Park, "AS B-tree: A Study of an Efficient B+-tree for SSDs", 2014. Its
+//! Source: Kim, Roh, Lee, Park, "AS B-tree: A Study of an Efficient B+-tree for SSDs", 2014. Its
 //! parts here: the sequential writer and write buffer are `storage::StreamWriter`, the address
 //! mapping table is `mapping.rs`, the node validation manager is [`Tree::move_out_of`]. Beyond it:
 //! packed, prefix-compressed nodes, changes applied in windows of leaves that are read in one

@@ -1,4 +1,4 @@
-//! Gannet's order in memory: GreedyDual-Size-Frequency (Cherkasova, 1998).
+//! The order in memory of the lab's own policy: GreedyDual-Size-Frequency (Cherkasova, 1998).
 //!
 //! The value of an entry is age + uses * cost / bytes. Its cost is what reading it again would
 //! take, so what flash also holds leaves first. The age is the value of the last victim: what was

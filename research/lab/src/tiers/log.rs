@@ -1,4 +1,5 @@
-//! Gannet's flash: a log that goes round in its part, written in whole erase blocks.
+//! The flash of the lab's own policy: a log that goes round in its part, written in whole erase
+//! blocks.
 //!
 //! - Entries are put one behind the other, in pages of the host. A block is written when it is
 //!   full, so the drive sees sequential writes alone. Its tail waits in memory until then.

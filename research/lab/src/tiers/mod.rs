@@ -1,5 +1,5 @@
 //! Caches of a search engine in tiers, as the hybrid cache paper compares them (Li et al., 2012),
-//! and Gannet's beside them.
+//! and beside them a policy of the lab's own, called `gannet`. The engine does not have it.
 //!
 //! `gannet-lab tiers` asks the queries of a log through a cache of results and a cache of lists,
 //! each in memory over flash, with the index on a slow store. Entries have keys and sizes but no
@@ -9,13 +9,13 @@
 //! `system` runs the second. A [`policies::Settings`] makes two [`tier::Tier`]s. A tier is a
 //! [`Cache`] in memory, ordered by a [`Policy`] ([`Lru`], [`Efficiency`], [`GreedyDual`]), over a
 //! [`Flash`]: [`Direct`] for LRU, [`ResultBlocks`] and [`ListBlocks`] for CBLRU and CBSLRU, and for
-//! Gannet a [`shared::Shared`] [`Log`]. The [`Workload`] is a log with the lists that its queries
-//! use, and what was [`Learned`] from a part of it.
+//! the lab's own a [`shared::Shared`] [`Log`]. The [`Workload`] is a log with the lists that its
+//! queries use, and what was [`Learned`] from a part of it.
 //!
-//! Gannet's caches differ in what they cache of a list. A query asks for what it uses, flash reads
-//! that part alone, and what is cached grows with the longest use. `lru-grows` does that alone, in
-//! LRU order. The block that Gannet's log fills counts in its memory, and one block of flash is
-//! spare; the buffer of CBLRU's results does not count, as the paper has it.
+//! Those of the lab's own differ in what they cache of a list. A query asks for what it uses, flash
+//! reads that part alone, and what is cached grows with the longest use. `lru-grows` does that
+//! alone, in LRU order. The block that its log fills counts in its memory, and one block of flash
+//! is spare; the buffer of CBLRU's results does not count, as the paper has it.
 //!
 //! Where the paper is ambiguous, this is how it is read:
 //! - S_I is the whole list and P_U the share of it that queries use, so that S_I * P_U is the used

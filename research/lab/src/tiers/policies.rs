@@ -33,7 +33,7 @@ pub enum Name {
     Cblru,
     /// Cost-based LRU with a static part
     Cbslru,
-    /// Gannet's: GDSF in memory, parts of lists that grow, a log on flash with an admission
+    /// The lab's own, not the engine's: GDSF, parts of lists that grow, a log with an admission
     Gannet,
     /// The same without an admission: all that memory evicts is written
     GannetAll,
@@ -188,7 +188,7 @@ impl Settings {
         )
     }
 
-    /// Gannet's tiers, over one log. The block that the log fills takes its memory from lists.
+    /// Tiers over one log. The block that the log fills takes its memory from lists.
     fn shared(&self) -> (Tier, Tier) {
         let blocks = self.sizes.flash_results + self.sizes.flash_lists;
         let filled = if blocks > 0 { BLOCK_BYTES } else { 0 };

@@ -1,4 +1,5 @@
-//! Gannet's flash: one log for results and lists, with an admission of each class.
+//! The flash of the lab's own policy: one log for results and lists, with an admission of each
+//! class.
 //!
 //! Both classes compete for the same blocks, so that none of them leaves flash unused that the
 //! other needs. An entry is admitted at its second touch: when memory evicted it before and the

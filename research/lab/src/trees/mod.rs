@@ -2,7 +2,7 @@
 //!
 //! Each is real: it keeps its nodes in files, under a limit of memory, and what it does with the
 //! device is counted and priced by a model of another device beside ([`gannet_ssd`]). So they can
-//! be compared with the paper that compared them (Roh, Kim, Lee, Park, "AS B-tree: A Study of an
+//! be compared with the paper that compared them (Kim, Roh, Lee, Park, "AS B-tree: A Study of an
 //! Efficient B+-tree for SSDs", 2014), with each other, and with Gannet's own tree.
 //!
 //! [`BTree`] is one B+-tree over three ways to keep nodes. [`InPlace`] writes a node back to where

@@ -5,7 +5,7 @@
 //! victim rule is greedy: the zones whose live share is least, while each costs less than two
 //! thirds of what it gives back, if all of them give back enough; when it is asked for, as long as
 //! anything is left to give back. Source of the mechanism: the node validation manager of the AS
-//! B-tree (Roh et al., 2014), which waits for 5 %.
+//! B-tree (Kim et al., 2014), which waits for 5 %.
 
 use crate::analysis::split_term_key;
 use crate::base::{DocId, PAGE_SIZE, Result, ZoneNumber};

@@ -84,7 +84,7 @@ pub const HYBRID_CACHE_TEXT: Profile = Profile {
     ..HYBRID_CACHE_TABLE
 };
 
-/// Intel X25-E of 64 GB, the drive of the AS B-tree's paper (Roh et al., 2014).
+/// Intel X25-E of 64 GB, the drive of the AS B-tree's paper (Kim et al., 2014).
 ///
 /// - Ten channels (Tom's Hardware, 2009) with two packages each.
 /// - 50 nm SLC: pages of 4,096 bytes, 25 us to read, 300 us to program, 2 ms to erase, and 25 ns
