@@ -21,8 +21,8 @@ export PYO3_BUILD_EXTENSION_MODULE = 1
 
 # Everything that has to hold for every change of the product, with the figures of its pages.
 test: lint
-	$(PYTHON) scripts/tables --check
-	cd research && $(PYTHON) -m unittest tests.test_pages
+	$(PYTHON) scripts/claims --check
+	cd research && "$$(../scripts/venv)" -m unittest tests.test_claims tests.test_links
 	$(CARGO) test --workspace --locked
 	$(MAKE) python-tests PACKAGES='--workspace --lib --bins --tests'
 
@@ -59,7 +59,7 @@ lint:
 
 # The tables of README, docs and research, from the results beside the pages.
 tables:
-	$(PYTHON) scripts/tables
+	$(PYTHON) scripts/claims
 
 # The targets, a line for each.
 help:

@@ -27,7 +27,7 @@ from engines import ENGINES, PEERS, Gannet, gannet_lab
 from inputs import PLACE
 from harness import MIB, gannet, note, remove, run
 from report import figures as table
-from writing_tables import missed_aims
+from writing_aims import missed_aims
 
 COMMITS = 100
 

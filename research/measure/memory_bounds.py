@@ -1,5 +1,5 @@
 """How much a command may hold at most above its memory budget, and what it breaks of that."""
-from columns import MIB
+MIB = 1 << 20
 
 WANTED_MIB, ALLOWED_MIB = 32, 64
 # The exit code of what the command rejects: a document or a query that needs more memory than the

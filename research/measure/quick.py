@@ -84,7 +84,7 @@ PARTS = {
         *([f"research/papers/{paper.name}/run.py", "--list"] for paper in folders.PAPERS),
         ["research/measure/whole.py", "--list"],
         ["research/report/missed.py", *(PLACE / f"{name}-quick.json" for name in ("mfis", "paper", "trees", "wiser"))],
-        ["scripts/tables", "--check"],
+        ["scripts/claims", "--check"],
         ["research/report/front_chart.py", "--check"],
     ],
 }

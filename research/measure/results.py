@@ -4,8 +4,8 @@ measure write them through `Result`.
 A file has the name of the result, when and from which commit it came, the command, the machine with
 its disk, all settings, and the rows. A row is one run of one program; no row is a mean or a median
 of others. Files that README and docs quote are committed in docs/results/, those of a paper beside
-its page; a script writes to target/results/ unless `--out` says otherwise. `scripts/tables` makes the tables of README and docs
-from these files.
+its page; a script writes to target/results/ unless `--out` says otherwise. `scripts/claims` makes the tables
+of pages from these files.
 """
 import datetime
 import json

@@ -5,7 +5,7 @@
 
 A page, such as research/papers/mfis/page.md, stands for all results that it shows. They are made in
 `target/lab/whole`. With `--replace` those that are done replace the files that the pages quote, and
-`make tables` writes the pages. In the end there are the seconds of each, what failed or cannot be made here,
+`scripts/claims` writes the pages. In the end there are the seconds of each, what failed or cannot be made here,
 and the targets that are missed, of results that cannot be made here those of the files that are quoted: with any
 of these the status is 1. Indexes of the lab that are there are used, so the seconds may be without
 indexing. `target/lab/whole.json` keeps the seconds.
@@ -49,6 +49,7 @@ OTHER_PROGRAMS = set(
     "mechanisms-linux mechanisms-order mechanisms-order-shuffled rank-paths rank-paths-articles rank-paths-reads rank-paths-whole "
     "ranking-whole threshold".split())
 SHOWN = re.compile(r"^<!-- table: .*? from (.*) -->$", re.MULTILINE)
+LINKED = re.compile(r"\]\([\w./-]*?([\w-]+)\.json\)")
 
 
 def main():
@@ -100,7 +101,8 @@ def chosen(words):
     named = []
     for word in words or there:
         if word.endswith(".md") and (ROOT / word).exists():
-            files = " ".join(SHOWN.findall((ROOT / word).read_text())).split()
+            text = (ROOT / word).read_text()
+            files = " ".join(SHOWN.findall(text)).split() + [file for file in LINKED.findall(text) if file in there]
             named += [file.removesuffix(".json") for file in files]
         elif word in there:
             named.append(word)

@@ -14,14 +14,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # For `folders`.
 
 import folders  # The modules of all folders are known behind it.
-import drive_tables
+import drive_aims
 import memory_bounds
-import tier_tables
-import writing_tables
+import tier_aims
+import writing_aims
 
 # What tells the misses of a script's result from its rows, as the script itself does.
-AIMS = {"maintenance.py": writing_tables.missed_aims, "tiers.py": tier_tables.missed_aims, "memory.py": memory_bounds.missed_aims,
-        "offload.py": drive_tables.missed_aims}
+AIMS = {"maintenance.py": writing_aims.missed_aims, "tiers.py": tier_aims.missed_aims, "memory.py": memory_bounds.missed_aims,
+        "offload.py": drive_aims.missed_aims}
 
 
 def main():

@@ -1,9 +1,7 @@
-"""Tests of `research/measure/costs.py` and its tables without any program."""
+"""Tests of `research/measure/costs.py` without any program."""
 import unittest
 
 import costs
-import rank_tables
-from columns import cells, Table
 
 
 class Costs(unittest.TestCase):
@@ -26,12 +24,6 @@ class Costs(unittest.TestCase):
 
         rows = [row("and", "all", 200), row("and", "sums", 210), row("web", "all", 100), row("web", "sums", 90)]
         self.assertIn("+5.00", list(costs.report(rows))[1])
-        result = {"settings": {"programs": ["all", "sums"], "queries": 1}, "rows": rows}
-        head, line = cells(Table("path", rank_tables.path_lines, rank_tables.path_columns), result, {})
-        self.assertEqual(head[2:4], ["`and`, %", "`web`, %"])
-        self.assertEqual(line[2:], ["+5.00", "-10.00", "+0.00", "+0.00", "+0.00", "kept where all are counted"])
-        lines = cells(Table("set", rank_tables.cost_lines, rank_tables.cost_columns), result, {})
-        self.assertEqual(lines[1], ["c, `and`", "200", "210", "+5.00", "+0.00", "+0.00"])
 
 
 if __name__ == "__main__":

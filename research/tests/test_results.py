@@ -1,4 +1,4 @@
-"""Tests of what makes figures: result files, tables, cases, made-up texts. `make check` in research/ runs
+"""Tests of what makes figures: result files, cases, made-up texts. `make check` in research/ runs
 them.
 """
 import itertools
@@ -16,85 +16,8 @@ import peaks
 import questions
 import results
 
-TABLES = results.ROOT / "scripts" / "tables"
 MIB = 1 << 20
 FACTORS = {"corpus": list("abcdefg"), "memory": [16, 32, 64, 256, 1024], "backend": ["u", "p"], "threads": [1, 2, 8], "work": list("sbvr")}
-
-
-class Tables(unittest.TestCase):
-    """`scripts/tables` on a folder of its own."""
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = Path(folder.name)
-        (self.root / "docs" / "results").mkdir(parents=True)
-        rows = [{"set": name, "engine": engine, "threads": 8, "qps": rate, "bytes_read_per_query": {"os": 1000.0}, "cpu_us_per_query": 5.0,
-                 "latency_us_p99": 30} for name, engine, rate in [
-                     ("mix", "gannet", 1000.0), ("mix", "gannet", 3000.0), ("mix", "gannet", 2000.0), ("mix", "tantivy", 800.0)]]
-        result = results.environment("lab", self.root) | {"settings": {}, "rows": rows}
-        (self.root / "docs" / "results" / "lab.json").write_text(json.dumps(result))
-
-    def write(self, marker, body="", end="<!-- end -->"):
-        (self.root / "README.md").write_text(f"before\n{marker}\n{body}{end}\nbehind\n")
-
-    def tables(self, *options):
-        return subprocess.run([sys.executable, TABLES, "--root", self.root, *options], capture_output=True, text=True)
-
-    def test_a_table_of_a_page_below_docs_is_found(self):
-        (self.root / "README.md").touch()
-        page = self.root / "docs" / "experiments" / "memory.md"
-        page.parent.mkdir()
-        page.write_text("<!-- table: queries from lab.json -->\n<!-- end -->\n")
-        self.assertIn("docs/experiments/memory.md:1", self.tables().stdout)
-        self.assertIn("| mix | 2,000 | 800 |", page.read_text())
-
-    def test_a_table_that_differs_is_found_and_written(self):
-        self.write("<!-- table: queries threads=8 from lab.json -->", "| old |\n")
-        self.assertEqual(self.tables("--check").returncode, 1)
-        self.assertIn("README.md:2", self.tables("--check").stderr)
-        self.assertIn("| old |", (self.root / "README.md").read_text(), "a check changes nothing")
-        self.assertEqual(self.tables().returncode, 0)
-        text = (self.root / "README.md").read_text()
-        self.assertIn("| mix | 2,000 | 800 |", text, "medians of the repetitions, by engine")
-        self.assertIn("| 2.50 |", text, "the ratio")
-        self.assertTrue(text.startswith("before\n<!-- table:") and text.endswith("<!-- end -->\nbehind\n"))
-        self.assertEqual(self.tables("--check").returncode, 0)
-
-    def test_a_figure_changed_by_hand_is_found(self):
-        self.write("<!-- table: queries from lab.json -->")
-        self.tables()
-        readme = self.root / "README.md"
-        readme.write_text(readme.read_text().replace("2,000", "9,000"))
-        self.assertEqual(self.tables("--check").returncode, 1)
-
-    def test_corpora_of_several_files_make_one_table(self):
-        rates = {"few.json": {"gannet": 300.0, "tantivy": 100.0, "lucene": 200.0}, "many.json": {"gannet": 50.0, "tantivy": 100.0}}
-        for file, of in rates.items():
-            rows = [{"set": "mix", "share": share, "engine": name, "qps": rate * (share or 1)} for share in (0, 16) for name, rate in of.items()]
-            result = results.environment("lab", self.root) | {"settings": {"corpus": file[:-5]}, "rows": rows}
-            (self.root / "docs" / "results" / file).write_text(json.dumps(result))
-        self.write("<!-- table: peers-ratios from few.json many.json -->")
-        self.assertEqual(self.tables().returncode, 0)
-        text = (self.root / "README.md").read_text()
-        self.assertIn("| corpus and set | 1/16: Tantivy | 1/16: Lucene | no limit: Tantivy | no limit: Lucene |", text)
-        self.assertIn("| few, `mix` | 3.0 | 1.5 | 3.0 | 1.5 |", text)
-        self.assertIn("| many, `mix` | 0.50 | - | 0.50 | - |", text)
-        self.assertIn("docs/results/many.json", text, "where the figures of the second file are from")
-
-    def test_markers_that_cannot_be_filled_are_errors(self):
-        for marker, end, told in [
-                ("<!-- table: queries from none.json -->", "<!-- end -->", "docs/results/none.json is missing"),
-                ("<!-- table: other from lab.json -->", "<!-- end -->", "unknown table 'other'"),
-                ("<!-- table: queries lab.json -->", "<!-- end -->", "is no marker"),
-                ("<!-- table: queries threads=9 from lab.json -->", "<!-- end -->", "no row of the result fits"),
-                ("<!-- claims of OTHER -->", "<!-- end -->", "names no page with claims"),
-                ("<!-- claims of README.md -->", "<!-- end -->", "a claim of README.md cannot be computed"),
-                ("<!-- table: queries from lab.json -->", "", "the table has no end")]:
-            self.write(marker, end=end)
-            for options in ([], ["--check"]):
-                done = self.tables(*options)
-                self.assertEqual((done.returncode, told in done.stderr), (1, True), done.stderr)
 
 
 class Results(unittest.TestCase):

@@ -32,7 +32,7 @@ class Commands(unittest.TestCase):
 
     def test_a_page_stands_for_what_it_shows(self):
         self.assertEqual(whole.chosen(["research/papers/mfis/page.md", "psync"]), ["mfis-whole", "psync"])
-        self.assertIn("peers-linux", whole.chosen(["docs/benchmarks.md"]))
+        self.assertIn("peers-linux", whole.chosen(["research/peers/page.md"]))
 
     def test_an_unknown_result_is_told(self):
         with self.assertRaisesRegex(whole.Unable, "nothing is neither"):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Figures 7 and 9 to 15 and tables 1 to 4 of the AS B-tree's paper (Roh et al., 2014), with the paper's figures beside, and Gannet's
+"""Figures 7 and 9 to 15 and tables 1 to 4 of the AS B-tree's paper (Kim et al., 2014), with the paper's figures beside, and Gannet's
 tree: in all of these, beside other stores under one limit of memory, scanned after it has changed much, and opened.
 
 Every structure is a real one on the engine's device (`gannet-lab trees`); each run is a process of its own on a copy of an

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # For `folders`.
 import folders  # The modules of all folders are known behind it.
 import inputs
 import results
-from drive_tables import missed_aims
+from drive_aims import missed_aims
 from engines import gannet_lab
 from inputs import PLACE
 from harness import CORPORA, MIB, note, run

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The caches of the hybrid cache paper (Li et al., 2012) and Gannet's, over modelled devices.
+"""The caches of the hybrid cache paper (Li et al., 2012) and the lab's own, over modelled devices.
 
 Hit ratios, response time, throughput, erases and access time by policy and capacity, for a web log
 and a log drawn by Zipf's law, with foyer as a peer. Results go to `target/results/tiers.json`. A run
@@ -22,7 +22,7 @@ from engines import gannet_lab
 from inputs import PLACE
 from harness import CORPORA, MIB, ROOT, TARGET, build, note, run
 from report import figures as table
-from tier_tables import missed_aims
+from tier_aims import missed_aims
 
 # A log as people typed it, and one drawn from its queries; both are run side by side.
 LOGS = ("web", "zipf")
