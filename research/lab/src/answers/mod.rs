@@ -22,8 +22,8 @@ use gannet::{Index, Query, SearchOptions, Snapshot};
 use serde_json::{Map, Value, json};
 
 use crate::Outcome;
-use gannet_testkit::oracle::{self, Model, PlainDocument, PlainField};
 use ask::{Asking, FIELDS, KINDS, Words};
+use gannet_testkit::oracle::{self, Model, PlainDocument, PlainField};
 
 /// The share by which a score may differ from the naive engine's, which adds up in another order.
 const TOLERANCE: f32 = 1e-5;
