@@ -34,8 +34,8 @@ struct Counting;
 pub fn give_memory_back() {
     /// Arenas: threads share them, so that each has less that is free.
     const ARENAS: libc::c_int = 2;
-    /// Larger blocks are mapped by themselves and unmapped when they are freed. glibc raises a limit
-    /// that is not set to the largest block that was freed.
+    /// Larger blocks are mapped by themselves and unmapped when they are freed. A limit that is not
+    /// set rises to the largest block that was freed.
     const MAPPED_FROM: libc::c_int = 128 << 10;
     /// As much may stay free at the end of the heap.
     const KEPT_FREE: libc::c_int = 128 << 10;
