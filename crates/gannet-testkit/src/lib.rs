@@ -1,4 +1,4 @@
-//! What tests of Gannet share.
+//! Parts that tests of Gannet share.
 //!
 //! - [`oracle`] is a naive search engine, against which answers are compared.
 //! - [`random`] has documents and queries from a seed.

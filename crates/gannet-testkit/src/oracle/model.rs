@@ -66,7 +66,7 @@ pub struct Field {
     pub name: &'static str,
     /// Set if it has text, not numbers and booleans.
     pub is_text: bool,
-    /// What makes terms of its text.
+    /// The analyzer that makes terms of its text.
     pub analyzer: Analyzer,
     /// The terms; their numbers are the places here.
     pub terms: Vec<String>,

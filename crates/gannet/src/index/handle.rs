@@ -23,7 +23,7 @@ pub struct Index {
     synced: Arc<Mutex<Sequence>>,
 }
 
-/// What readers find, in figures.
+/// Figures of what readers find.
 #[cfg(feature = "testing")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PublishedState {

@@ -16,7 +16,7 @@ pub(crate) const MOVED_BYTES_MAX: u64 = 32 << 20;
 /// Zones that a step of cleaning empties.
 pub(crate) type Victims = BTreeSet<ZoneNumber>;
 
-/// What the index must know of a kind of page. No method has a default: each kind says what holds
+/// Tells the index all of a kind of page. No method has a default: each kind says what holds
 /// for it.
 pub(crate) trait PageOwner: Sync {
     /// Returns the kind of its pages.

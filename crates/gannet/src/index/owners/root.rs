@@ -33,7 +33,7 @@ pub(crate) struct RootRecord {
     pub(crate) tables: DocumentTables,
     pub(crate) vacuumed: Vacuumed,
     pub(crate) lifetime: Lifetime,
-    /// What owners of pages keep in it.
+    /// The parts of owners in it.
     pub(crate) parts: RootParts,
 }
 

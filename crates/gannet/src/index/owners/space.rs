@@ -35,7 +35,7 @@ impl Sum for KeptSpace {
     }
 }
 
-/// What the next flush, with one under way, and its checkpoint have to write.
+/// The next flush, with one under way, and its checkpoint: all they have to write.
 pub(crate) struct NextFlush<'a> {
     pub(crate) state: &'a State,
     pub(crate) store: &'a Store,

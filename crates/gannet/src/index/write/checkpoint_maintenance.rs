@@ -1,4 +1,4 @@
-//! What the maintenance in the checkpoint behind a flush may change: vacuum and cleaning are done
+//! Names what maintenance in the checkpoint behind a flush may change: vacuum and cleaning are done
 //! with it (see `maintenance`).
 
 use crate::index::flush::Flusher;

@@ -1,6 +1,6 @@
 //! The conditions under which an act gets the writer.
 
-/// What an act waits for before it gets the writer.
+/// A condition for which an act waits before it gets the writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gate {
     /// Nothing.

@@ -4,7 +4,7 @@
 //! A lease counts as a snapshot of its root does in this process (see `state`): the zones that
 //! later roots gave up stay, within the same bounds. Order matters: a root is written, the leases
 //! are looked at, those that hold back too much are taken away, and only then zones are removed.
-//! What snapshots and leases may hold back together has one limit.
+//! Limits what snapshots and leases may hold back together.
 
 use std::time::{Duration, Instant, SystemTime};
 

@@ -15,7 +15,7 @@ pub(crate) struct LifeCycle {
     stopped: Option<String>,
 }
 
-/// What becomes of what is written.
+/// The fate of what is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum WritingStage {
     /// The log is being replayed: a root does not have all of it then.
@@ -38,7 +38,7 @@ impl LifeCycle {
         self.stage = WritingStage::Unseen;
     }
 
-    /// What is written from now on is for readers.
+    /// Has readers see what is written from now on.
     pub(super) fn write(&mut self) {
         self.stage = WritingStage::Writing;
     }

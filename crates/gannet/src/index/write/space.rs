@@ -47,7 +47,7 @@ pub(crate) fn reserve_for_steps(allocated: u64) -> u64 {
     (allocated / RESERVE_ONE_OF).clamp(RESERVE_MIN, RESERVE_MAX)
 }
 
-/// What the writer knows of the space on its device.
+/// The space on the device, as far as the writer knows it.
 pub(crate) struct SpaceLooks {
     /// Bytes of source since the device was last asked how much is free.
     unasked_bytes: u64,

@@ -1,5 +1,5 @@
-//! What a node of a plan is asked: one implementation for each kind of node, in the file of the
-//! kind of query that it is planned for.
+//! Asks a node of a plan all that depends on its kind: one implementation for each kind of node, in
+//! the file of the kind of query that it is planned for.
 //!
 //! What is said of a node is said without those below it: whoever asks goes through all of them.
 

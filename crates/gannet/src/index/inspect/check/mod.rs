@@ -82,7 +82,7 @@ struct Check<'a> {
     shared: &'a Shared,
     state: &'a State,
     zones: &'a ZoneTable,
-    /// What owners of pages keep in the root record; nothing if it cannot be read.
+    /// The parts of owners in the root record; nothing if it cannot be read.
     parts: RootParts,
     report: CheckReport,
     findings: Findings,
