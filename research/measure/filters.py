@@ -42,7 +42,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpora", nargs="+", choices=list(corpora.CORPORA), default=CORPORA)
     parser.add_argument("--documents", type=int, help="only the first so many of each corpus")
-    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS, help="of filters; only the lab makes Bloom filters")
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS, help="of filters")
     parser.add_argument("--sets", nargs="+", default=SETS, help="of queries")
     parser.add_argument("--queries", type=int, default=20_000, help="queries of each synthetic set")
     parser.add_argument("--seed", type=int, default=1)

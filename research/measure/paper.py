@@ -21,35 +21,28 @@ from harness import MIB, Unable, note, run
 # Behind the name of a set that was asked with memory for all pages.
 ALL_FIT = ", all in memory"
 LEVELS = [10, 100, 1000, 10000]
-# As in the paper, see docs/format.md.
-BLOOM_BYTES = 9
 # Sets whose snippets are made.
 FETCHED = ["or-1000", "web-all"]
 SWITCHED = ["term-1000", "term-10000", "term-100000", "and-10000", "or-1000", "or-10000", "or-100000", "mix"]
 SWITCHES = ["prefetch", "pruning", "batches"]
 PHRASES = [f"phrase-{level}" for level in LEVELS] + ["web-phrase", "game-phrase"]
-# Which Bloom filters do not have, see docs/format.md. The paper's phrases have none of them.
+# The paper's phrases have none of them.
 STOP_WORDS = set("a an and are as at be but by for if in into is it no not of on or such that the their then there these they "
                  "this to was will with".split())
 # Kinds of phrase filters and whether they are asked.
-FILTERED = [("none", True), ("common", True), ("common", False), ("bloom", True), ("bloom", False)]
-# What WiSER does not do: it scores all matches, and reads list by list. Its filters are Bloom filters.
-LITERAL = ["pruning", "batches"]
-COMPARED = ["mix", *SWITCHED[:-1], *PHRASES]
-# What Gannet promises: bytes of its filters to those of Bloom filters, pages read to the least.
-MOST_OF_BLOOM, MOST_OF_LEAST = 0.25, 1.5
+FILTERED = [("none", True), ("common", True), ("common", False)]
+# What Gannet promises: pages read to the least.
+MOST_OF_LEAST = 1.5
 # Of pages, as `gannet-lab pages` names them.
 PARTS = ["dictionary", "list_docs", "list_filters", "list_positions", "list_filters_and_positions", "tables"]
 # Each a method of `Paper`.
-TABLES = ["parts", "switches", "literal", "sizes", "filters", "offsets", "least"]
+TABLES = ["parts", "switches", "sizes", "filters", "offsets", "least"]
 PAPER = {
     "parts": "the paper: single terms mostly waste, of phrases mostly positions unless filters are asked",
-    "sizes": "the paper: its filters make the index 50 % larger, 32 % of them are empty, and the bitmap saves 29 %; Gannet's aim "
-             "is at most 0.25 of Bloom filters",
+    "sizes": "the paper: its filters make the index 50 % larger",
     "filters": "the paper: phrases read 3.2 times less with its filters, and 12 % of the tests of real phrases are positive",
     "switches": "the paper gives no figure for its prefetch alone (with it WiSER reads somewhat more, and is faster); "
                 "it has no pruning",
-    "literal": "the paper measures its engine against others only",
     "offsets": "the paper keeps offsets, and its snippets read them",
     "least": "the paper only compares engines; Gannet's aim is at most 1.5 for single terms",
 }
@@ -91,7 +84,7 @@ class Paper:
         folder = inputs.PLACE / self.source.stem
         self.queries = inputs.queries(self.source, folder, options.seed, options.queries, self.engine.indexer)
         self.indexes = {}
-        for kind in ["none", "bloom", "common"]:
+        for kind in ["none", "common"]:
             self.indexes[kind] = inputs.index(Gannet(kind, options.programs), self.source, folder, options.flushes)
         self.index, figures = self.indexes["common"]
         self.index_bytes = figures["index_bytes"]
@@ -125,20 +118,6 @@ class Paper:
         heads = ["set", "techniques", "KB/query", "reads/query", "rounds/query", "CPU us/query"]
         return table("Techniques switched off: measured", PAPER["switches"], heads, rows)
 
-    def literal(self):
-        """Gannet's storage with what the paper's engine does, and with all that Gannet does."""
-        rows = []
-        for name in self.sets(COMPARED):
-            literal, own = self.bench(name, *LITERAL, kind="bloom"), self.bench(name)
-            for what, figures in [("as the paper", literal), ("Gannet", own)]:
-                read = figures["bytes_read_per_query"]["engine"]
-                rows.append([name if figures is literal else "", what, read / 1000, figures["reads_per_query"],
-                             figures["rounds_per_query"], figures["cpu_us_per_query"],
-                             literal["cpu_us_per_query"] / figures["cpu_us_per_query"]])
-        heads = ["set", "engine", "KB/query", "reads/query", "rounds/query", "CPU us/query", "CPU less"]
-        title = "WiSER's way on Gannet's lists (Bloom filters and a rule, prefetch; no pruning, no batches over lists)"
-        return table(title, PAPER["literal"], heads, rows)
-
     def offsets(self):
         """What keeping offsets would cost, beside analyzing again."""
         rows = []
@@ -158,16 +137,11 @@ class Paper:
         """What phrase filters take."""
         text, plain = self.source.stat().st_size, self.indexes["none"][1]["index_bytes"]
         lists = {kind: self.lists(kind) for kind in self.indexes}
-        bloom = lists["bloom"]["filter_bytes"]
         rows = []
         for kind, (_, figures) in self.indexes.items():
-            of, size = lists[kind], figures["index_bytes"]
-            blooms, unpacked = of["bloom_filters"], BLOOM_BYTES * of["bloom_filters"]
-            rows.append([kind, size / 1e6, size / text, size / plain, of["filter_bytes"] / 1e6, of["filter_bytes"] / bloom,
-                         of["empty_bloom_filters"] / blooms if blooms else None,
-                         1 - of["filter_bytes"] / unpacked if blooms else None])
-        self.promise("filters of common neighbours to Bloom filters", lists["common"]["filter_bytes"] / bloom, MOST_OF_BLOOM)
-        heads = ["filters", "index MB", "to text", "to none", "filters MB", "to bloom", "empty", "bitmap saves"]
+            size = figures["index_bytes"]
+            rows.append([kind, size / 1e6, size / text, size / plain, lists[kind]["filter_bytes"] / 1e6])
+        heads = ["filters", "index MB", "to text", "to none", "filters MB"]
         return table("Phrase filters: what they take", PAPER["sizes"], heads, rows)
 
     def filters(self):

@@ -43,11 +43,12 @@ IN_ONE = {
 }
 # Where profiles of drives were when results were made, and are now.
 DRIVES = "crates/gannet-ssd/", "research/drives/ssd/"
-# Of programs of other commits, or of changed sources.
+# Of programs of other commits, or of changed sources. Five have WiSER's filters in Gannet's own lists,
+# which went since.
 OTHER_PROGRAMS = set(
     "duty filters-16-before given-statistics instructions instructions-one-unit instructions-ranking instructions-rooms mechanisms "
     "mechanisms-linux mechanisms-order mechanisms-order-shuffled rank-paths rank-paths-articles rank-paths-reads rank-paths-whole "
-    "ranking-whole threshold".split())
+    "ranking-whole threshold paper-passages paper-articles phrase-filters phrase-filters-articles wiser-engines".split())
 SHOWN = re.compile(r"^<!-- table: .*? from (.*) -->$", re.MULTILINE)
 LINKED = re.compile(r"\]\([\w./-]*?([\w-]+)\.json\)")
 

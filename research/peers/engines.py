@@ -60,12 +60,6 @@ class WiserBase(Gannet):
     without = ("pruning", "batches")
 
 
-class Wiser(WiserBase):
-    """The same with its Bloom filters."""
-    name = "wiser"
-    filters = "bloom"
-
-
 class Tantivy:
     """Tantivy, with its files mapped for random reads."""
     name = index_name = "tantivy"
@@ -152,7 +146,7 @@ class Lucene:
         return 0
 
 
-ENGINES = {engine.name: engine for engine in (Gannet, Tantivy, Lucene, SeekStorm, SeekStormNgrams, Wiser, WiserBase)}
+ENGINES = {engine.name: engine for engine in (Gannet, Tantivy, Lucene, SeekStorm, SeekStormNgrams, WiserBase)}
 # Those that are asked unless others are named.
 PEERS = [Tantivy.name, Lucene.name]
 # Those that Gannet's rate is divided by, the fastest of them.

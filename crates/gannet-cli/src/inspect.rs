@@ -146,8 +146,6 @@ fn lists_object(of: &ListsReport) -> Value {
         "apart_chunks": of.apart_chunks,
         "docs_bytes": of.docs_bytes,
         "filter_bytes": of.filter_bytes,
-        "bloom_filters": of.bloom_filters,
-        "empty_bloom_filters": of.empty_bloom_filters,
         "position_bytes": of.position_bytes,
         "padding_bytes": of.padding_bytes,
     })

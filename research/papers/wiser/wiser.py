@@ -3,8 +3,8 @@
 
 It has two parts. `built` runs `gannet-lab wiser`, WiSER as published with each technique on and off: bytes, reads, space and modelled
 times, in the result file `wiser.json`. `engines` makes two runs of `research/peers/run.py` and one of `research/measure/paper.py`. Their rows are in the result
-file `wiser-engines.json`, and their figures, as the paper orders them, in `target/lab/wiser.txt` and as pictures beside. There `wiser` is WiSER's way on Gannet's storage (Bloom filters by a
-rule, every match scored, one page after the other), `wiser-base` the same without filters. The paper's peer is
+file `wiser-engines.json`, and their figures, as the paper orders them, in `target/lab/wiser.txt` and as pictures beside. There `wiser-base` is WiSER's way on Gannet's storage without its
+filters: every match is scored, one page is read after the other. The paper's peer is
 Elasticsearch 5.6; here they are Tantivy and Lucene, which is what Elasticsearch asks. See
 research/papers/wiser/page.md.
 """
@@ -20,10 +20,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # For `folders`.
 import folders  # The modules of all folders are known behind it.
 import plots
 import results
-from engines import PEERS, Gannet, Wiser, WiserBase, gannet_lab
+from engines import PEERS, Gannet, WiserBase, gannet_lab
 from inputs import PLACE
 from harness import MIB, ROOT, note
-from paper import BLOOM_BYTES, PARTS, pages_key
+from paper import PARTS, pages_key
 from report import figures as table
 from wiser_built import built
 
@@ -34,7 +34,7 @@ STORED, FOUND = "or-1000+documents", "or-1000"
 SWEPT = {"web-all": "web log", "and-1000": "two terms", "phrase-1000": "phrase", "term-10000": "single, high", "term-100": "single, low"}
 SHARES = [1, 2, 4, 8, 16]
 SHARE, THREADS = 16, 8
-FILTERS = ["none", "bloom", "common"]
+FILTERS = ["none", "common"]
 RATE, KILOBYTES, MEDIAN, TAIL, BANDWIDTH = "queries/s", "KB/query", "p50 us", "p99 us", "MB/s"
 READS = {
     RATE: lambda row: row["qps"],
@@ -49,7 +49,6 @@ PAPER = {
     8: "17 to 51 % less than Elasticsearch up to 1,000",
     9: "without filters as much as Elasticsearch, with them 3.2 times less",
     10: "the filters add little and save most of the positions",
-    11: "29 % less; 32 % are empty",
     12: "1.7 times less (42 %) than Elasticsearch's groups of 16 KiB, for 25 % more space",
     13: "up to 2.5 times Elasticsearch, 14 % less at 100,000",
     14: "medians up to 16 and tails up to 11 times shorter",
@@ -75,13 +74,13 @@ def engines(options):
     """The runs of whole engines, and the figures that need them."""
     runs = {"sets": [[f"{kind}-{level}" for kind in KINDS for level in LEVELS] + LOGS + [FOUND, STORED], [SHARE]],
             "sweep": [list(SWEPT), options.shares]}
-    asked = [Gannet.name, *PEERS, Wiser.name, WiserBase.name]
+    asked = [Gannet.name, *PEERS, WiserBase.name]
     settings = {name: getattr(options, name) for name in ("corpus", "documents", "queries", "shares", "runs", "seconds", "seed")}
     result = results.Result("wiser-engines", settings | {"threads": THREADS}, options.out if options.parts == ["engines"] else path(options, "engines"))
     for name, (sets, shares) in runs.items():
         made(options, name, ["research/peers/run.py", "--engines", *asked, "--threads", THREADS, "--runs", options.runs, "--warm", options.seconds,
                              "--seconds", options.seconds, "--shares", *shares, "--sets", *sets])
-    made(options, "parts", ["research/measure/paper.py", "--tables", "sizes", "parts"])
+    made(options, "parts", ["research/measure/paper.py", "--tables", "parts"])
     rows = {name: json.loads(path(options, name).read_text())["rows"] for name in runs}
     result.rows = [row for found in rows.values() for row in found]
     result.write()
@@ -157,12 +156,6 @@ class Figures:
 
     def figure_10(self):
         return self.touched("phrase")
-
-    def figure_11(self):
-        lists = self.parts["lists"]["bloom"]
-        packed, unpacked = lists["filter_bytes"], BLOOM_BYTES * lists["bloom_filters"]
-        row = [unpacked / 1e6, packed / 1e6, 1 - packed / unpacked, lists["empty_bloom_filters"] / lists["bloom_filters"]]
-        return table("Bloom filters with and without the bitmap", ["MB without", "MB with", "less", "empty"], {"": row})
 
     def figure_12(self):
         rows = {engine: [self.sets.figure(engine, name, SHARE, KILOBYTES) for name in (FOUND, STORED)] for engine in self.sets.engines}

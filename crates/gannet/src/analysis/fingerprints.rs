@@ -1,14 +1,11 @@
 //! Fingerprints: short numbers that stand for a word in the phrase filters of its neighbours.
 
 use super::common::common_word;
-use super::english::is_stop_word;
 use super::schema::split_term_key;
 use crate::base::PhraseFilters;
 
 /// The fingerprint of a term key. Filters of common neighbours have a number from 1 on for each
-/// common word, and 0 for every other. Bloom filters have 1 to 65,535, and 0 for the stop words of
-/// English, which these leave out: beside them every word would have two, and nearly no filter
-/// would be empty.
+/// common word, and 0 for every other.
 pub fn fingerprint(key: &[u8], filters: PhraseFilters) -> u16 {
     let term = split_term_key(key).ok();
     let word = term.and_then(|(_, term)| str::from_utf8(term).ok());
@@ -16,8 +13,6 @@ pub fn fingerprint(key: &[u8], filters: PhraseFilters) -> u16 {
     match filters {
         PhraseFilters::None => 0,
         PhraseFilters::Common => common_word(word).map_or(0, |number| number as u16 + 1),
-        PhraseFilters::Bloom if is_stop_word(word) => 0,
-        PhraseFilters::Bloom => (crc32c::crc32c(key) % u16::MAX as u32) as u16 + 1,
     }
 }
 
@@ -49,10 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn bloom_filters_name_nothing_exactly_and_leave_stop_words_out() {
-        let bloom = PhraseFilters::Bloom;
-        assert_eq!(of("the", bloom), 0);
-        assert!(of("whale", bloom) > 0 && !is_exact(of("whale", bloom), bloom));
-        assert_eq!(of("whale", PhraseFilters::None), 0);
+    fn without_filters_there_are_no_fingerprints() {
+        assert_eq!(of("the", PhraseFilters::None), 0);
     }
 }

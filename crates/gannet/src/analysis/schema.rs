@@ -40,6 +40,9 @@ pub struct FieldOptions(u8);
 const FILTERS_SHIFT: u8 = 2;
 const FILTERS_BITS: u8 = 0b11;
 
+/// The number of Bloom filters, which are no longer kept nor read.
+const FORMER_FILTERS: u8 = 2;
+
 impl FieldOptions {
     /// The position of each occurrence among the words; phrases need it.
     pub const POSITIONS: FieldOptions = FieldOptions(1);
@@ -62,8 +65,7 @@ impl FieldOptions {
     /// The kind of its phrase filters: they name the words before and after each occurrence, so
     /// that phrases read less.
     pub fn phrase_filters(self) -> PhraseFilters {
-        PhraseFilters::decode((self.0 >> FILTERS_SHIFT) & FILTERS_BITS)
-            .unwrap_or(PhraseFilters::None)
+        PhraseFilters::decode(self.filters_code()).unwrap_or(PhraseFilters::None)
     }
 
     /// These with phrase filters in place of the ones they have.
@@ -72,11 +74,22 @@ impl FieldOptions {
         FieldOptions(others | filters.code() << FILTERS_SHIFT)
     }
 
+    /// Returns true if it has phrase filters that are no longer read: no list of it can be.
+    pub fn has_former_filters(self) -> bool {
+        self.filters_code() == FORMER_FILTERS
+    }
+
+    fn filters_code(self) -> u8 {
+        (self.0 >> FILTERS_SHIFT) & FILTERS_BITS
+    }
+
     fn decode(reader: &mut ByteReader<'_>) -> Result<FieldOptions> {
-        let options = reader.u8()?;
-        match PhraseFilters::decode((options >> FILTERS_SHIFT) & FILTERS_BITS) {
-            Some(_) => Ok(FieldOptions(options)),
-            None => Err(reader.damaged("options of a field", options)),
+        let options = FieldOptions(reader.u8()?);
+        let is_known = PhraseFilters::decode(options.filters_code()).is_some();
+        if is_known || options.has_former_filters() {
+            Ok(options)
+        } else {
+            Err(reader.damaged("options of a field", options.0))
         }
     }
 }
@@ -396,6 +409,21 @@ mod tests {
         for length in 0..bytes.len() {
             assert!(Schema::decode(&mut ByteReader::new(&bytes[..length], "schema")).is_err());
         }
+    }
+
+    #[test]
+    fn filters_of_a_kind_that_is_no_longer_read_are_told_from_damage() {
+        let mut bytes = Vec::new();
+        example().encode(&mut bytes);
+        // The options of the last field are the last byte.
+        let mut last_options = |filters: u8| {
+            *bytes.last_mut().unwrap() = filters << FILTERS_SHIFT;
+            let schema = Schema::decode(&mut ByteReader::new(&bytes, "schema"));
+            schema.map(|schema| schema.fields()[2].options)
+        };
+        assert!(last_options(FORMER_FILTERS).unwrap().has_former_filters());
+        assert!(!last_options(1).unwrap().has_former_filters());
+        assert!(last_options(3).is_err());
     }
 
     #[test]

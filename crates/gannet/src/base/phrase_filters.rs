@@ -10,21 +10,14 @@ pub enum PhraseFilters {
     /// token.
     #[default]
     Common,
-    /// Two Bloom filters of nine bytes for each document that has a word: those of the WiSER paper,
-    /// to compare with.
-    Bloom,
 }
 
 impl PhraseFilters {
     /// The names of all kinds.
-    pub const NAMES: [&str; 3] = ["none", "common", "bloom"];
+    pub const NAMES: [&str; 2] = ["none", "common"];
 
     /// All kinds, in the order of their names.
-    const ALL: [PhraseFilters; 3] = [
-        PhraseFilters::None,
-        PhraseFilters::Common,
-        PhraseFilters::Bloom,
-    ];
+    const ALL: [PhraseFilters; 2] = [PhraseFilters::None, PhraseFilters::Common];
 
     /// The kind of this name, one of [`PhraseFilters::NAMES`].
     pub fn named(name: &str) -> Option<PhraseFilters> {

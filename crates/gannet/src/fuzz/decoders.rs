@@ -124,11 +124,7 @@ pub fn term_entry(bytes: &[u8]) {
 
 /// A docs page and a page of positions that begin at the first byte.
 pub fn list_pages(bytes: &[u8]) {
-    for filters in [
-        PhraseFilters::None,
-        PhraseFilters::Common,
-        PhraseFilters::Bloom,
-    ] {
+    for filters in [PhraseFilters::None, PhraseFilters::Common] {
         let whole = 0..bytes.len();
         if let Ok(page) = DocsPage::parse(Bytes::Owned(bytes.to_vec()), whole, filters) {
             docs_page(&page);

@@ -1,12 +1,10 @@
-//! The coding of lists: blocks of numbers, the filters of WiSER, lengths of documents.
+//! The coding of lists: blocks of numbers, lengths of documents.
 
-use crate::analysis::{fingerprint, term_key};
-use crate::base::{ByteReader, PhraseFilters, Result};
+use crate::base::{ByteReader, Result};
 use crate::documents::{length_to_norm, norm_to_length};
 use crate::postings::codec::block::{
     BLOCK, NO_DOC, Numbers, Shape, distances, pack, unpack_docs, unpack_values,
 };
-use crate::postings::codec::bloom::{BLOOM_BYTES, bits_of, put_group};
 
 /// Blocks of 128 numbers: a byte that tells the shape, then the numbers, packed.
 #[derive(Debug)]
@@ -58,32 +56,6 @@ impl BlockCodec {
         let shape = Shape::decode(reader.u8()?)?;
         unpack(reader.take(shape.length())?, shape, numbers)?;
         Ok(reader.position())
-    }
-}
-
-/// WiSER's Bloom filters of the words beside a posting.
-#[derive(Debug)]
-pub enum BloomFilter {}
-
-impl BloomFilter {
-    /// Bytes of a filter.
-    pub const BYTES: usize = BLOOM_BYTES;
-
-    /// Tells what stands for a word of the first field in filters; 0 for stop words.
-    pub fn fingerprint(word: &str) -> u16 {
-        let mut key = Vec::new();
-        term_key(0, word.as_bytes(), &mut key);
-        fingerprint(&key, PhraseFilters::Bloom)
-    }
-
-    /// Tells the bits that a fingerprint sets.
-    pub fn bits(fingerprint: u16) -> u128 {
-        bits_of(fingerprint)
-    }
-
-    /// Appends the filters of a block: which of them are not empty, then these.
-    pub fn put_group(filters: &[u8], out: &mut Vec<u8>) {
-        put_group(filters, out);
     }
 }
 

@@ -9,7 +9,7 @@ mod inverting;
 mod lists;
 mod tree;
 
-pub use self::coding::{BlockCodec, BloomFilter, Norm};
+pub use self::coding::{BlockCodec, Norm};
 pub use self::inverting::FlushInverter;
 pub use self::lists::{TermLists, write_chunks};
 pub use self::tree::LoneTree;

@@ -1,7 +1,6 @@
 //! The engine's integration tests, in one binary.
 
 mod backups;
-mod bloom;
 mod cleaning;
 mod effort;
 mod environment;

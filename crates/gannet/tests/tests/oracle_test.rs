@@ -86,7 +86,7 @@ fn answers_are_those_of_the_oracle_through_the_life_of_an_index() {
     let queries = run.queries(number("GANNET_ORACLE_QUERIES", 2_000) as usize);
     let mut questions = run.ask(queries);
 
-    let index = open(&folder.path().join("memory"), None, PhraseFilters::Bloom);
+    let index = open(&folder.path().join("memory"), None, PhraseFilters::None);
     for batch in run.corpus.chunks(300) {
         index.write(parsed(batch)).expect("a batch");
     }

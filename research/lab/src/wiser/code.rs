@@ -10,16 +10,14 @@
 //! offsets    for each token varint(distance of its start in the document), varint(its length)
 //! ```
 
-use gannet::lab::{BlockCodec, BloomFilter};
+use gannet::lab::BlockCodec;
 
+use super::filter::{BLOOM_BYTES, bits_of, put_group};
 use super::input::{Collection, TermNumber};
 use crate::bytes::put_varint;
 
 /// Postings of a block.
 pub const BLOCK: usize = BlockCodec::LENGTH;
-
-/// Bytes of a filter.
-pub const BLOOM_BYTES: usize = BloomFilter::BYTES;
 
 /// What a query reads of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,7 +135,7 @@ impl Coded {
 
     fn end_block(&mut self, last: u32, filters: &mut [Vec<u8>; 2], ends: &mut [usize; KINDS]) {
         for (side, filters) in filters.iter_mut().enumerate() {
-            BloomFilter::put_group(filters, &mut self.kinds[BEHIND + side]);
+            put_group(filters, &mut self.kinds[BEHIND + side]);
             filters.clear();
         }
         let lengths = std::array::from_fn(|kind| (self.kinds[kind].len() - ends[kind]) as u32);
@@ -174,7 +172,5 @@ fn neighbours(
     let beside = tokens
         .iter()
         .filter_map(|number| collection.neighbour(*number, is_behind));
-    beside.fold(0, |bits, term| {
-        bits | BloomFilter::bits(fingerprints[term as usize])
-    })
+    beside.fold(0, |bits, term| bits | bits_of(fingerprints[term as usize]))
 }

@@ -10,9 +10,8 @@ use std::path::Path;
 use gannet::Result;
 use gannet::device::PAGE_SIZE;
 
-use super::code::{
-    BEFORE, BEHIND, BLOCK, BLOOM_BYTES, Coded, DOCS, KINDS, OFFSETS, POSITIONS, Part,
-};
+use super::code::{BEFORE, BEHIND, BLOCK, Coded, DOCS, KINDS, OFFSETS, POSITIONS, Part};
+use super::filter::BLOOM_BYTES;
 use super::pages::{FileNumber, Pages, Stream, Writer, Zone};
 use crate::bytes::put_varint;
 

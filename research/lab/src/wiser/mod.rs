@@ -13,6 +13,7 @@
 mod cases;
 mod code;
 mod documents;
+mod filter;
 mod input;
 mod lists;
 mod pages;
@@ -24,15 +25,15 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use gannet::lab::BloomFilter;
 use gannet_ssd::Work;
 use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::queries::{self, Query};
 use cases::{Case, cases, scaled_threshold};
-use code::{BEFORE, BEHIND, BLOOM_BYTES, Coded, DOCS, OFFSETS, POSITIONS, Part};
+use code::{BEFORE, BEHIND, Coded, DOCS, OFFSETS, POSITIONS, Part};
 use documents::{Stored, TextWriter, Texts};
+use filter::{BLOOM_BYTES, fingerprint};
 use input::Collection;
 use lists::{Layout, ListWriter, Lists};
 use pages::Pages;
@@ -74,12 +75,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let sets = arguments.sets.iter().map(|name| {
         let path = arguments.queries.join(format!("{name}.tsv"));
         let mut queries = queries::read(&path)?;
-        queries.retain(|query| {
-            query
-                .words
-                .split(' ')
-                .all(|word| BloomFilter::fingerprint(word) != 0)
-        });
+        queries.retain(|query| query.words.split(' ').all(|word| fingerprint(word) != 0));
         queries.truncate(arguments.limit);
         Ok((name.as_str(), queries))
     });
@@ -135,7 +131,7 @@ impl Index {
         let fingerprints: Vec<u16> = collection
             .terms
             .iter()
-            .map(|word| BloomFilter::fingerprint(word))
+            .map(|word| fingerprint(word))
             .collect();
         let mut order: Vec<u32> = (0..collection.terms.len() as u32).collect();
         order.sort_by_key(|term| &collection.terms[*term as usize]);

@@ -1,11 +1,11 @@
 //! Queries as the paper runs them: list by list and page by page, every match is scored, and the
 //! ten best documents are read with the offsets of the words.
 
-use gannet::lab::BloomFilter;
 use gannet::{Error, Result};
 
 use super::code::{BEFORE, BEHIND};
 use super::documents::Texts;
+use super::filter::{bits_of, fingerprint};
 use super::lists::{Cursor, Lists};
 use super::pages::Pages;
 use crate::queries::{Kind, Query};
@@ -114,7 +114,7 @@ impl Engine<'_> {
                 (at + 1, BEFORE, words[at])
             };
             let pays = behind.min(before) * MUCH_SMALLER <= one + other;
-            let bits = BloomFilter::bits(BloomFilter::fingerprint(neighbour));
+            let bits = bits_of(fingerprint(neighbour));
             let is_asked = match self.filters {
                 Filters::Off => false,
                 Filters::Plain | Filters::TwoWay => bits != 0,

@@ -1,7 +1,7 @@
 //! A survey of all postings lists: where their bytes are, by how many documents have the term. And
 //! of all trees: how full their leaves are.
 
-use crate::base::{PAGE_PAYLOAD, PhraseFilters, Result};
+use crate::base::{PAGE_PAYLOAD, Result};
 use crate::btree::{TreeView, fill};
 use crate::cache::{FramePool, Pages, finish};
 use crate::index::handle::Index;
@@ -30,10 +30,6 @@ pub struct ListsReport {
     pub docs_bytes: u64,
     /// Phrase filters of chunks.
     pub filter_bytes: u64,
-    /// The number of Bloom filters that these would have if none were empty: two for each posting.
-    pub bloom_filters: u64,
-    /// Of these, how many are empty and take a bit.
-    pub empty_bloom_filters: u64,
     /// Positions of chunks.
     pub position_bytes: u64,
     /// The bytes left free behind split chunks, if each ends a page.
@@ -120,10 +116,6 @@ impl ListsReport {
         self.docs_bytes += chunk.docs_length as u64;
         self.filter_bytes += filter.end - filter.start;
         self.position_bytes += chunk.length() as u64 - filter.end;
-        if chunk.filters == PhraseFilters::Bloom {
-            self.bloom_filters += 2 * chunk.count as u64;
-            self.empty_bloom_filters += chunk.empty_filters();
-        }
         match chunk.layout {
             Layout::Grouped => self.grouped_chunks += 1,
             Layout::Split => {

@@ -20,8 +20,10 @@
 //!    deleted may have postings in the log.
 
 use std::collections::VecDeque;
+use std::path::Path;
 use std::sync::Arc;
 
+use super::roots::check_filters;
 use crate::analysis::FieldId;
 use crate::base::{ByteReader, DocId, Error, Interrupt, Reservation, Result, Sequence, Span};
 use crate::documents::DocumentRecord;
@@ -193,6 +195,7 @@ impl Replay<'_> {
     /// Fields are only ever added, so a schema with no more of them is one that the root knows.
     fn take_schema(&mut self, body: &[u8]) -> Result<()> {
         let schema = decode_schema(body)?;
+        check_filters(&schema, Path::new("the index"))?;
         if self.writer.take_fields(schema.fields().len()) {
             let preparation = &self.writer.shared().preparation;
             preparation.fields.replace(schema);

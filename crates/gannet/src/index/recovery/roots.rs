@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::analysis::VERSION;
+use crate::analysis::{Schema, VERSION};
 use crate::base::{Error, Result};
 use crate::device::{Device, FileId};
 use crate::index::owners::{RootRecord, decode_root};
@@ -19,12 +19,13 @@ pub(crate) struct Opened {
     pub(crate) root: Option<HeldRoot>,
 }
 
-/// Reads a root record; the zones that it names must be there, and its words must be those that
-/// this program makes of text. `path` is for error messages.
+/// Reads a root record; the zones that it names must be there, its words must be those that this
+/// program makes of text, and its phrase filters such as it reads. `path` is for error messages.
 pub(crate) fn open_root(device: Arc<dyn Device>, path: &Path, root: HeldRoot) -> Result<Opened> {
     let store = Store::new(device, root.slot.identity, ZoneTable::default());
     let record = read_root(&store, &root.slot)?;
     check_analysis(&record, path)?;
+    check_filters(&record.schema, path)?;
     check_zones(&store, &record.zones)?;
     take_zones(&store, &record, &root.slot);
     Ok(Opened {
@@ -48,6 +49,21 @@ fn check_analysis(record: &RootRecord, path: &Path) -> Result<()> {
                  {EXPORT_FIRST}"
             ),
         })
+    }
+}
+
+/// Fails if a field has phrase filters of a kind that is no longer read.
+pub(super) fn check_filters(schema: &Schema, path: &Path) -> Result<()> {
+    let mut fields = schema.fields().iter();
+    match fields.find(|field| field.options.has_former_filters()) {
+        None => Ok(()),
+        Some(field) => Err(Error::Format {
+            path: path.into(),
+            reason: format!(
+                "field {:?} has Bloom filters for phrases, which this program does not read: {EXPORT_FIRST}",
+                field.name
+            ),
+        }),
     }
 }
 
@@ -103,4 +119,28 @@ pub(crate) fn draw_number() -> Result<u64> {
         reason: error.to_string(),
         full: false,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::{Analyzer, FieldKind};
+    use crate::base::ByteReader;
+
+    #[test]
+    fn an_index_with_bloom_filters_is_rejected_with_what_to_do() {
+        let mut schema = Schema::default();
+        let added = schema.add("body", FieldKind::Text, Analyzer::default());
+        assert_eq!(added.unwrap(), 0);
+        let path = Path::new("books.gnt");
+        assert!(check_filters(&schema, path).is_ok());
+        let mut bytes = Vec::new();
+        schema.encode(&mut bytes);
+        // The options of the only field: positions, and the number of Bloom filters.
+        *bytes.last_mut().unwrap() = 1 | 2 << 2;
+        let schema = Schema::decode(&mut ByteReader::new(&bytes, "schema")).unwrap();
+        let error = check_filters(&schema, path).unwrap_err().to_string();
+        assert!(error.contains("\"body\" has Bloom filters"), "{error}");
+        assert!(error.contains("gannet export"), "{error}");
+    }
 }

@@ -12,9 +12,6 @@ use crate::cache::{FlashTier, TIER_BYTES_MIN};
 use crate::device::{BackendChoice, Device};
 use crate::search::{ListOffload, RESULT_CACHE_MIN};
 
-/// True if this build creates Bloom phrase filters.
-const CREATES_BLOOM: bool = cfg!(any(test, feature = "lab"));
-
 /// The part of the budget that a flash tier's map and buffers and the result cache take at most.
 const CACHE_ONE_OF: usize = 4;
 
@@ -197,8 +194,7 @@ impl Options {
 
     /// The phrase filters of text fields not seen so far; of common neighbours unless told
     /// otherwise. With these a phrase that has a common word reads a fraction of what it would;
-    /// what they take is in `docs/experiments/techniques.md`. Bloom filters are there to be
-    /// compared with: every build reads them, and one with the feature `lab` can create them.
+    /// what they take is in `docs/experiments/techniques.md`.
     pub fn phrase_filters(mut self, filters: PhraseFilters) -> Options {
         self.schema.phrase_filters = filters;
         self
@@ -312,7 +308,6 @@ impl Options {
                 "{given} of memory is too little: an index needs at least 16 MiB"
             )));
         }
-        check_filters(self.schema.phrase_filters, CREATES_BLOOM)?;
         if let Some(cache) = &self.cache {
             self.check_cache(cache)?;
         }
@@ -379,37 +374,5 @@ impl Options {
             )));
         }
         Ok(())
-    }
-}
-
-/// Checks that phrase filters of this kind can be created by a build that creates Bloom filters, or
-/// by one that only reads them.
-fn check_filters(filters: PhraseFilters, creates_bloom: bool) -> Result<()> {
-    match filters {
-        PhraseFilters::Bloom if !creates_bloom => Err(Error::invalid(
-            "Bloom phrase filters are created only by a build with the feature `lab`: choose the phrase filters \
-             `common` or `none` (an index that has Bloom filters is read by every build)",
-        )),
-        _ => Ok(()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bloom_filters_need_a_build_that_creates_them() {
-        for filters in [
-            PhraseFilters::None,
-            PhraseFilters::Common,
-            PhraseFilters::Bloom,
-        ] {
-            assert!(check_filters(filters, true).is_ok());
-            let is_bloom = filters == PhraseFilters::Bloom;
-            assert_eq!(check_filters(filters, false).is_err(), is_bloom);
-        }
-        let rejected = check_filters(PhraseFilters::Bloom, false).unwrap_err();
-        assert!(rejected.to_string().contains("feature `lab`"), "{rejected}");
     }
 }

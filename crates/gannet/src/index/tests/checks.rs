@@ -434,11 +434,7 @@ const WITHOUT_FILTERS: [&str; 9] = [
 
 #[test]
 fn a_check_finds_every_flipped_page() {
-    for filters in [
-        PhraseFilters::Common,
-        PhraseFilters::None,
-        PhraseFilters::Bloom,
-    ] {
+    for filters in [PhraseFilters::Common, PhraseFilters::None] {
         let victim = Victim::new(Making {
             filters,
             documents: 5_000,
@@ -486,21 +482,18 @@ fn a_check_or_the_opening_before_it_finds_flips_in_what_an_opening_reads() {
 #[test]
 fn a_check_finds_every_forged_phrase_filter() {
     let is_thorough = std::env::var_os("GANNET_FLIPS").is_some();
-    for filters in [PhraseFilters::Common, PhraseFilters::Bloom] {
-        let victim = Victim::new(Making {
-            filters,
-            documents: 1_500,
-            changes: false,
-        });
-        let mut random = Random::new(13);
-        println!("{filters:?}");
-        let part = "postings: phrase filters";
-        let (forged, found) = forge(&victim, part, &mut random);
-        assert_eq!(found, forged, "{filters:?}");
-        let others = victim.parts.keys().filter(|other| **other != part);
-        for other in others.filter(|_| is_thorough) {
-            forge(&victim, other, &mut random);
-        }
+    let victim = Victim::new(Making {
+        filters: PhraseFilters::Common,
+        documents: 1_500,
+        changes: false,
+    });
+    let mut random = Random::new(13);
+    let part = "postings: phrase filters";
+    let (forged, found) = forge(&victim, part, &mut random);
+    assert_eq!(found, forged);
+    let others = victim.parts.keys().filter(|other| **other != part);
+    for other in others.filter(|_| is_thorough) {
+        forge(&victim, other, &mut random);
     }
 }
 

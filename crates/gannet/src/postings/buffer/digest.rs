@@ -27,12 +27,6 @@ impl Tokens {
         self.filter.iter().any(|side| !side.is_empty())
     }
 
-    /// Returns true if the filter passes every word, since the words beside the tokens were not
-    /// known when it was made.
-    pub fn passes_all(&self) -> bool {
-        self.has_filter() && self.filter.iter().flatten().all(|byte| *byte == u8::MAX)
-    }
-
     /// The digest of a posting with these tokens, with or without what the filter has of them.
     pub fn digest(&self, term: u64, doc: DocId, with_filter: bool) -> u64 {
         let mut hasher = FxHasher::default();

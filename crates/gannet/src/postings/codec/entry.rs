@@ -11,7 +11,6 @@
 
 use std::ops::Range;
 
-use super::bloom::empty_filters;
 use super::fragment::Fragment;
 use crate::base::{
     ByteReader, DocId, END, Error, PAGE_PAYLOAD, PhraseFilters, Result, Span, put_varint,
@@ -44,9 +43,8 @@ const NEIGHBOURS_SHIFT: u8 = 4;
 const NEIGHBOURS_BITS: u8 = 0b11;
 /// Flags that later formats may set: offsets, norms beside the docs, deltas to merge.
 const RESERVED: u8 = 0xc0;
-/// Beside a chunk's layout: it has a phrase filter of common neighbours, or one of Bloom filters.
+/// Beside a chunk's layout: it has a phrase filter.
 const COMMON: u8 = 0x10;
-const BLOOM: u8 = 0x40;
 /// Beside a chunk's layout: what lies behind the docs pages lies in a run of its own.
 const APART: u8 = 0x20;
 
@@ -156,14 +154,6 @@ impl ChunkRef {
         };
         let [before, after] = self.filter_lengths.map(u64::from);
         start..start + before + after
-    }
-
-    /// Returns the number of its Bloom filters, two for each posting, that are empty.
-    pub fn empty_filters(&self) -> u64 {
-        let sides = self.filter_lengths.into_iter();
-        sides
-            .map(|bytes| empty_filters(self.count, bytes) as u64)
-            .sum()
     }
 }
 
@@ -284,7 +274,6 @@ impl TermEntry {
             let filters = match chunk.filters {
                 PhraseFilters::None => 0,
                 PhraseFilters::Common => COMMON,
-                PhraseFilters::Bloom => BLOOM,
             };
             let apart = if back.is_some() { APART } else { 0 };
             out.push(chunk.layout as u8 | filters | apart);
@@ -321,16 +310,14 @@ impl TermEntry {
 
 fn decode_chunk(reader: &mut ByteReader<'_>, zone: i64, before: Option<DocId>) -> Result<ChunkRef> {
     let form = reader.u8()?;
-    let layout = match form & !(COMMON | BLOOM | APART) {
+    let layout = match form & !(COMMON | APART) {
         1 => Layout::Grouped,
         2 => Layout::Split,
         other => return Err(reader.damaged("a chunk layout", other)),
     };
-    let filters = match form & (COMMON | BLOOM) {
+    let filters = match form & COMMON {
         0 => PhraseFilters::None,
-        COMMON => PhraseFilters::Common,
-        BLOOM => PhraseFilters::Bloom,
-        other => return Err(reader.damaged("one phrase filter", other)),
+        _ => PhraseFilters::Common,
     };
     let front = decode_run(reader, zone)?;
     let back = match form & APART {
@@ -348,9 +335,7 @@ fn decode_chunk(reader: &mut ByteReader<'_>, zone: i64, before: Option<DocId>) -
     };
     let filter_lengths = match filters {
         PhraseFilters::None => [0; 2],
-        PhraseFilters::Common | PhraseFilters::Bloom => {
-            [reader.varint_u32()?, reader.varint_u32()?]
-        }
+        PhraseFilters::Common => [reader.varint_u32()?, reader.varint_u32()?],
     };
     let chunk = ChunkRef {
         place: ChunkPlace { front, back },

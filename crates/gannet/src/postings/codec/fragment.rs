@@ -14,7 +14,6 @@
 //! 3. Of a fragment that came from [`Fragment::decode`] the docs were walked once; positions are
 //!    checked as they are read, since most queries read none.
 
-use super::bloom;
 use super::common_code;
 use super::dead::DeadDocs;
 use super::tokens::{Neighbours, Tokens, neighbours_bytes};
@@ -172,14 +171,12 @@ impl Fragment {
     }
 
     /// Appends a posting behind the last, if its tokens have what this kind of fragment keeps of
-    /// neighbours; of Bloom filters nothing leads back to the words.
+    /// neighbours.
     pub(crate) fn append_tokens(&mut self, doc: DocId, tokens: &Tokens) -> bool {
         let Tokens { positions, filter } = tokens;
         let known = filter.iter().all(|side| side.len() == positions.len());
-        match self.filters {
-            PhraseFilters::None => {}
-            PhraseFilters::Common if known => {}
-            PhraseFilters::Common | PhraseFilters::Bloom => return false,
+        if self.filters == PhraseFilters::Common && !known {
+            return false;
         }
         put_posting(&mut self.docs, doc - self.last, positions.len() as u32);
         let mut previous = 0;
@@ -390,7 +387,7 @@ pub fn read_tokens(
         return Err(stream.damaged(&format!("{frequency} positions"), stream.rest().len()));
     }
     out.positions.reserve(frequency as usize);
-    let (mut position, mut blooms) = (0u32, [0u128; 2]);
+    let mut position = 0u32;
     for _ in 0..frequency {
         position = read_position(stream, position)?;
         out.positions.push(position);
@@ -401,16 +398,7 @@ pub fn read_tokens(
                 out.filter[0].push(pair[0]);
                 out.filter[1].push(pair[1]);
             }
-            PhraseFilters::Bloom => {
-                let Neighbours { before, after } = Neighbours::decode(filters, stream)?;
-                blooms[0] |= bloom::bits_of(before);
-                blooms[1] |= bloom::bits_of(after);
-            }
         }
-    }
-    if filters == PhraseFilters::Bloom {
-        let sides = blooms.into_iter().zip(&mut out.filter);
-        sides.for_each(|(bits, out)| bloom::put(bits, out));
     }
     Ok(())
 }
@@ -455,11 +443,9 @@ mod tests {
         fragment
     }
 
-    const KINDS: [PhraseFilters; 2] = [PhraseFilters::Common, PhraseFilters::Bloom];
-
-    fn filtered(fragment: &Fragment, filters: PhraseFilters) -> Fragment {
+    fn filtered(fragment: &Fragment) -> Fragment {
         let mut filtered = Fragment::new(fragment.base);
-        filtered.filters = filters;
+        filtered.filters = PhraseFilters::Common;
         for (doc, tokens) in postings(fragment) {
             let neighbours = tokens.positions.iter().map(|position| Neighbours {
                 before: (*position % 95) as u16,
@@ -471,9 +457,9 @@ mod tests {
         filtered
     }
 
-    fn all_kinds(plain: Fragment) -> [Fragment; 3] {
-        let [own, bloom] = KINDS.map(|kind| filtered(&plain, kind));
-        [plain, own, bloom]
+    fn both_kinds(plain: Fragment) -> [Fragment; 2] {
+        let filtered = filtered(&plain);
+        [plain, filtered]
     }
 
     fn postings(fragment: &Fragment) -> Vec<(DocId, Tokens)> {
@@ -494,18 +480,15 @@ mod tests {
         assert_eq!(postings(&joined), expected);
         assert_eq!((joined.count, joined.total_frequency), (4, 7));
         assert!(second.clone().concat(&first).is_err());
-        let [own, bloom] = KINDS.map(|kind| filtered(&second, kind));
-        assert!(first.clone().concat(&own).is_err() && own.concat(&bloom).is_err());
-        for kind in KINDS {
-            let joined = filtered(&first, kind).concat(&filtered(&second, kind));
-            assert_eq!(postings(&joined.unwrap()).len(), 4);
-        }
+        assert!(first.clone().concat(&filtered(&second)).is_err());
+        let joined = filtered(&first).concat(&filtered(&second));
+        assert_eq!(postings(&joined.unwrap()).len(), 4);
     }
 
     #[test]
     fn one_piece_holds_both_streams_against_any_base() {
         let plain = sample(100, &[(130, &[3, 9]), (131, &[1])]);
-        for fragment in all_kinds(plain) {
+        for fragment in both_kinds(plain) {
             let mut bytes = Vec::new();
             fragment.encode(17, &mut bytes).unwrap();
             assert!(bytes.len() <= fragment.encoded_length_max());
@@ -520,7 +503,7 @@ mod tests {
     #[test]
     fn a_truncated_fragment_is_a_prefix() {
         let plain = sample(3, &[(3, &[1, 300]), (9, &[2]), (90, &[0, 1, 2])]);
-        for fragment in all_kinds(plain) {
+        for fragment in both_kinds(plain) {
             for (below, count) in [(0, 0), (3, 0), (4, 1), (9, 1), (90, 2), (END, 3)] {
                 let kept = fragment.clone().truncated(below);
                 assert_eq!(postings(&kept), postings(&fragment)[..count]);
@@ -538,7 +521,7 @@ mod tests {
             &[200, 1, 3],
             &[1, 3, 0, 0, 0, 0],
         ] {
-            for filters in [PhraseFilters::None, KINDS[0], KINDS[1]] {
+            for filters in [PhraseFilters::None, PhraseFilters::Common] {
                 let read = Fragment::decode(&mut ByteReader::new(bytes, "test"), 0, filters);
                 let checked = read.and_then(|fragment| fragment.check());
                 assert!(checked.is_err(), "{bytes:?}");

@@ -1,7 +1,6 @@
 //! Codes postings, blocks, heads, entries and filters.
 
 pub(crate) mod block;
-pub(crate) mod bloom;
 pub(crate) mod common_code;
 pub(crate) mod dead;
 pub(crate) mod docs_page;

@@ -2,10 +2,8 @@
 //!
 //! A *phrase filter* tells which words may stand before and after the tokens of a posting. So the
 //! rarer word of a pair tells alone which of its documents may have both side by side, and no other
-//! list is read for the rest. Gannet's own knows which common word stands before and after each
-//! token, if any does (see `postings::codec::common_code`). The paper's (He et al., WiSER, 2020:
-//! Bloom filters of nine bytes for each posting and direction, see `postings::codec::bloom`) know
-//! every word but these, and take twenty times the space.
+//! list is read for the rest. It knows which common word stands before and after each token, if any
+//! does (see `postings::codec::common_code`).
 
 use super::common_code;
 use crate::base::{ByteReader, PhraseFilters, Result};
@@ -25,7 +23,7 @@ pub struct Tokens {
     /// Their positions, ascending.
     pub positions: Vec<u32>,
     /// The entries of a chunk's phrase filter for them, of the words before and of those after: one
-    /// fingerprint a token, a byte, or one Bloom filter. Nothing if no neighbours are known.
+    /// fingerprint a token, a byte. Nothing if no neighbours are known.
     pub filter: [Vec<u8>; 2],
 }
 
@@ -45,7 +43,6 @@ pub(crate) fn neighbours_bytes(filters: PhraseFilters, rest: &[u8]) -> usize {
         PhraseFilters::Common => rest
             .first()
             .map_or(0, |first| common_code::pair_bytes(*first)),
-        PhraseFilters::Bloom => 4,
     }
 }
 
@@ -63,10 +60,6 @@ impl Neighbours {
         match filters {
             PhraseFilters::None => {}
             PhraseFilters::Common => common_code::put_pair(before as u8, after as u8, stream),
-            PhraseFilters::Bloom => {
-                stream.extend_from_slice(&before.to_le_bytes());
-                stream.extend_from_slice(&after.to_le_bytes());
-            }
         }
     }
 
@@ -79,7 +72,6 @@ impl Neighbours {
         let [before, after] = match filters {
             PhraseFilters::None => [0; 2],
             PhraseFilters::Common => common_code::read_pair(stream)?.map(u16::from),
-            PhraseFilters::Bloom => [stream.u16()?, stream.u16()?],
         };
         Ok(Neighbours { before, after })
     }

@@ -14,7 +14,6 @@ use super::parts::noted;
 use super::parts::{Part, note};
 use crate::base::{DocId, END, Error, PhraseFilters, Result};
 use crate::cache::{Pages, Step, Stop};
-use crate::postings::codec::bloom::{self, BloomGroup};
 use crate::postings::codec::common_code::GROUP_LIMIT;
 use crate::postings::codec::docs_page::DocsPage;
 use crate::postings::codec::tokens::{Neighbours, Tokens};
@@ -23,8 +22,7 @@ const WHAT: &str = "a phrase filter";
 
 impl TermCursor {
     /// Returns the number of tokens of the current doc that may stand between words with these
-    /// fingerprints (0 for any word): all if the list has no filter that could tell, and all or
-    /// none by Bloom filters.
+    /// fingerprints (0 for any word): all if the list has no filter that could tell.
     pub fn tokens_between(&mut self, wanted: Neighbours, pages: &mut Pages<'_>) -> Step<u32> {
         let frequency = self.frequency();
         if frequency == 0 {
@@ -101,25 +99,15 @@ impl TermCursor {
                     out.extend_from_slice(known);
                 }
             }
-            PhraseFilters::Bloom => {
-                let block = self.decoded.block;
-                let page = self.page.as_ref();
-                let postings = page.map_or(0, |page| page.docs.blocks()[block].count);
-                for (bytes, out) in self.filter.pieces.found.iter().zip(out) {
-                    let group = BloomGroup::parse(bytes, postings as usize)?;
-                    bloom::put(group.filter(at), out);
-                }
-            }
         }
         Ok(())
     }
 
     /// Tokens of the current block, if the filter may have to look at each of them.
     pub fn tokens_to_look_at(&mut self) -> usize {
-        let part = &self.parts[self.part];
-        match (part, part.filters()) {
-            (_, PhraseFilters::None) | (Part::Chunk(_), PhraseFilters::Bloom) => 0,
-            _ => {
+        match self.parts[self.part].filters() {
+            PhraseFilters::None => 0,
+            PhraseFilters::Common => {
                 self.decode_frequencies();
                 let frequencies = &self.decoded.frequencies[..self.decoded.length];
                 frequencies.iter().map(|f| *f as usize).sum()
@@ -199,14 +187,6 @@ impl TermCursor {
                 filter.compare(wanted, skip as usize..(skip + tokens) as usize);
                 filter.count(frequencies);
             }
-            PhraseFilters::Bloom => {
-                let bytes = groups(&page.docs, block)?;
-                filter
-                    .pieces
-                    .read(part, &chunk, wanted, bytes, ahead, pages)?;
-                let count = page.docs.blocks()[block].count as usize;
-                filter.ask_groups(wanted, count, at, frequencies)?;
-            }
         }
         Ok(true)
     }
@@ -235,7 +215,7 @@ impl TermCursor {
             if let Part::Chunk(chunk) = &cursor.parts[part] {
                 let bytes = match chunk.chunk().filters {
                     PhraseFilters::None => return Ok(true),
-                    _ => groups(docs, block_of(docs, numbers.0))?,
+                    PhraseFilters::Common => groups(docs, block_of(docs, numbers.0))?,
                 };
                 for (side, _) in sides(wanted) {
                     for span in pieces(chunk.chunk(), side, bytes[side as usize].clone())? {

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::filter_pieces::{Pieces, sides};
 use crate::base::Result;
-use crate::postings::codec::bloom::{self, BloomGroup};
 use crate::postings::codec::common_code;
 use crate::postings::codec::tokens::Neighbours;
 
@@ -77,28 +76,5 @@ impl FilterScratch {
             (tokens, rest) = rest.split_at((*frequency as usize).min(rest.len()));
             tokens.iter().map(|fits| *fits as u32).sum::<u32>()
         }));
-    }
-
-    /// Asks the Bloom filters of the docs with these frequencies, from the place `at` of a block of
-    /// `count` on: all tokens of one may fit, or none.
-    pub(super) fn ask_groups(
-        &mut self,
-        wanted: Neighbours,
-        count: usize,
-        at: usize,
-        frequencies: &[u32],
-    ) -> Result<()> {
-        self.between.clear();
-        self.between.extend_from_slice(frequencies);
-        for (side, word) in sides(wanted) {
-            let group = BloomGroup::parse(&self.pieces.found[side as usize], count)?;
-            let bits = bloom::bits_of(word);
-            for (at, between) in (at..).zip(&mut self.between) {
-                if bits & !group.filter(at) != 0 {
-                    *between = 0;
-                }
-            }
-        }
-        Ok(())
     }
 }

@@ -3,7 +3,6 @@
 use crate::base::{DocId, Error, PAGE_PAYLOAD, PhraseFilters, Result, Span};
 use crate::cache::Bytes;
 use crate::postings::codec::block::{BLOCK, Numbers};
-use crate::postings::codec::bloom::{self, BloomGroup};
 use crate::postings::codec::common_code;
 use crate::postings::codec::dead::DeadDocs;
 use crate::postings::codec::docs_page::{DocsPage, GroupRef};
@@ -113,9 +112,6 @@ impl ChunkReader {
                 self.filter.common(frequency as usize, out);
                 Ok(())
             }
-            PhraseFilters::Bloom => self
-                .filter
-                .bloom(&self.bytes, docs, self.block, self.at, out),
         }
     }
 
@@ -195,23 +191,6 @@ impl FilterReader {
             out.extend_from_slice(&known[self.read..self.read + tokens]);
         }
         self.read += tokens;
-    }
-
-    /// Puts the Bloom filters of the posting at this place of this block into `out`.
-    fn bloom(
-        &self,
-        bytes: &[u8],
-        docs: &DocsPage,
-        block: usize,
-        at: usize,
-        out: &mut [Vec<u8>; 2],
-    ) -> Result<()> {
-        let postings = docs.blocks()[block].count as usize;
-        for (side, (group, out)) in docs.groups(block)?.into_iter().zip(out).enumerate() {
-            let group = group_bytes(bytes, self.sides[side], group)?;
-            bloom::put(BloomGroup::parse(group, postings)?.filter(at), out);
-        }
-        Ok(())
     }
 }
 

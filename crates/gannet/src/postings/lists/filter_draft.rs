@@ -1,7 +1,6 @@
 //! Phrase filters of chunks in the making.
 
 use crate::base::PhraseFilters;
-use crate::postings::codec::bloom::{self, BLOOM_BYTES};
 use crate::postings::codec::common_code::{self, GROUP_LIMIT};
 use crate::postings::codec::tokens::Tokens;
 
@@ -66,10 +65,6 @@ impl FilterDraft {
                     self.give_up()
                 }
             }
-            PhraseFilters::Bloom => self.gather(|side| match tokens.filter[side].len() {
-                BLOOM_BYTES => &tokens.filter[side],
-                _ => &bloom::ANY,
-            }),
         }
     }
 
@@ -90,7 +85,6 @@ impl FilterDraft {
             match filters {
                 PhraseFilters::None => {}
                 PhraseFilters::Common => common_code::put_group(gathered, out),
-                PhraseFilters::Bloom => bloom::put_group(gathered, out),
             }
             gathered.clear();
             (out.len() - start) as u32

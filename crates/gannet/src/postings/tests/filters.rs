@@ -11,11 +11,9 @@ const LONG: Shape = Shape {
     position_gap: 9,
 };
 
-const KINDS: [PhraseFilters; 2] = [PhraseFilters::Common, PhraseFilters::Bloom];
-
-fn filtered_world(filters: PhraseFilters) -> World {
+fn filtered_world() -> World {
     World {
-        filters,
+        filters: PhraseFilters::Common,
         ..World::new()
     }
 }
@@ -67,8 +65,7 @@ fn walk(cursor: &mut TermCursor, wanted: Neighbours, pages: &mut Pages<'_>) -> V
     seen
 }
 
-/// Filters of common neighbours know what is there; Bloom filters pass all of it, and say the same
-/// as when asked alone.
+/// Asks a list block by block and document by document: the filter knows what is there.
 fn verify_blocks(list: &List, wanted: Neighbours, pages: &mut Pages<'_>) {
     let seen = walk(&mut list.cursor(), wanted, pages);
     let mut cursor = list.cursor();
@@ -77,8 +74,7 @@ fn verify_blocks(list: &List, wanted: Neighbours, pages: &mut Pages<'_>) {
         finish(pages, |pages| cursor.advance(*doc, pages)).unwrap();
         let said = finish(pages, |pages| cursor.tokens_between(wanted, pages)).unwrap();
         let there = stands(*doc, positions, wanted);
-        let exact = list.filters == PhraseFilters::Common;
-        assert!(said == there || (!exact && said >= there), "doc {doc}");
+        assert_eq!(said, there, "doc {doc}");
         alone.extend((said > 0).then_some((*doc, said)));
     }
     assert!(seen == alone);
@@ -86,11 +82,7 @@ fn verify_blocks(list: &List, wanted: Neighbours, pages: &mut Pages<'_>) {
 
 #[test]
 fn filters_of_all_layouts_deny_only_what_is_not_there() {
-    KINDS.into_iter().for_each(verify_layouts);
-}
-
-fn verify_layouts(filters: PhraseFilters) {
-    let (mut world, mut random) = (filtered_world(filters), Random(31));
+    let (mut world, mut random) = (filtered_world(), Random(31));
     let runs: [(&[usize], Shape); 5] = [
         (&[3, 0], PLAIN),
         (&[300, 2, 40], PLAIN),
@@ -104,13 +96,8 @@ fn verify_layouts(filters: PhraseFilters) {
         let pool = world.pool();
         let mut pages = Pages::new(&pool);
         let denied = verify(&list, &mut random, &mut pages);
-        // A Bloom filter of hundreds of words denies little.
-        let least = if filters == PhraseFilters::Bloom && shape.frequency > 100 {
-            0
-        } else {
-            list.all.len() / 6
-        };
-        assert!(denied >= least || list.all.len() < 100, "{denied}");
+        let enough = denied >= list.all.len() / 6;
+        assert!(enough || list.all.len() < 100, "{denied}");
         for (before, after) in [(7, 0), (0, 7), (3, 3)] {
             verify_blocks(&list, Neighbours { before, after }, &mut pages);
         }
@@ -119,7 +106,7 @@ fn verify_layouts(filters: PhraseFilters) {
 
 #[test]
 fn dense_lists_keep_no_common_neighbours_and_deny_nothing() {
-    let (mut world, mut random) = (filtered_world(PhraseFilters::Common), Random(32));
+    let (mut world, mut random) = (filtered_world(), Random(32));
     let list = build(&mut world, &mut random, &[20_000, 0], DENSE);
     let kept = |chunk: &ChunkRef| chunk.filters != PhraseFilters::None;
     assert!(!list.entry.chunks.iter().any(kept));
@@ -129,7 +116,7 @@ fn dense_lists_keep_no_common_neighbours_and_deny_nothing() {
 
 #[test]
 fn a_list_that_becomes_dense_loses_what_it_kept_before() {
-    let (mut world, mut random) = (filtered_world(PhraseFilters::Common), Random(37));
+    let (mut world, mut random) = (filtered_world(), Random(37));
     // Both in one chunk, whose first pages were coded with a filter.
     let mut all = draw(&mut random, 0, 6_000, PLAIN);
     let next = all.last().map_or(0, |(doc, _)| doc + 1);
@@ -150,66 +137,28 @@ fn a_list_that_becomes_dense_loses_what_it_kept_before() {
 
 #[test]
 fn a_chunk_without_a_filter_gives_none_to_what_takes_it_in() {
-    for filters in KINDS {
-        let (mut world, mut random) = (World::new(), Random(33));
-        let old = build(&mut world, &mut random, &[300, 0], PLAIN);
-        world.filters = filters;
-        let next = old.all.last().map_or(0, |(doc, _)| doc + 1);
-        let run = draw(&mut random, next, 280, PLAIN);
-        let entry = world.merge(Some(&old.entry.encode().unwrap()), &run);
-        let entry = TermEntry::decode(&entry).unwrap();
-        assert_eq!((entry.chunks.len(), entry.document_frequency()), (1, 580));
-        let list = List {
-            entry,
-            memory: vec![],
-            all: old.all.iter().chain(&run).cloned().collect(),
-            filters,
-        };
-        // Common neighbours are left out; Bloom filters pass what is not known.
-        let known = list.entry.chunks[0].filters;
-        assert!(known == PhraseFilters::None || filters == PhraseFilters::Bloom);
-        let pool = world.pool();
-        let denied = verify(&list, &mut random, &mut Pages::new(&pool));
-        assert!(denied == 0 || filters == PhraseFilters::Bloom);
-    }
-}
-
-#[test]
-fn bloom_filters_pass_as_few_as_computed_and_leave_empty_ones_out() {
-    let (mut world, mut random) = (filtered_world(PhraseFilters::Bloom), Random(35));
-    let list = build(&mut world, &mut random, &[40_000, 9_000, 0], PLAIN);
+    let (mut world, mut random) = (World::new(), Random(33));
+    let old = build(&mut world, &mut random, &[300, 0], PLAIN);
+    world.filters = PhraseFilters::Common;
+    let next = old.all.last().map_or(0, |(doc, _)| doc + 1);
+    let run = draw(&mut random, next, 280, PLAIN);
+    let entry = world.merge(Some(&old.entry.encode().unwrap()), &run);
+    let entry = TermEntry::decode(&entry).unwrap();
+    assert_eq!((entry.chunks.len(), entry.document_frequency()), (1, 580));
+    assert_eq!(entry.chunks[0].filters, PhraseFilters::None);
+    let list = List {
+        entry,
+        memory: vec![],
+        all: old.all.iter().chain(&run).cloned().collect(),
+        filters: PhraseFilters::Common,
+    };
     let pool = world.pool();
-    let mut pages = Pages::new(&pool);
-    let (mut passed, mut asked) = (0, 0);
-    // No token has these neighbours, which are no bytes.
-    for before in 1000..1020 {
-        let wanted = Neighbours { before, after: 0 };
-        asked += list.all.len();
-        passed += walk(&mut list.cursor(), wanted, &mut pages).len();
-    }
-    let rate = passed as f64 / asked as f64;
-    assert!(rate < 0.0009, "{rate}");
-    let postings: u64 = list
-        .entry
-        .chunks
-        .iter()
-        .map(|chunk| chunk.count as u64)
-        .sum();
-    let empty: u64 = list.entry.chunks.iter().map(ChunkRef::empty_filters).sum();
-    let none = |positions: &[u32], doc| positions.iter().all(|p| neighbours(doc, *p).before == 0);
-    let alone = list.all[..postings as usize]
-        .iter()
-        .filter(|(doc, positions)| none(positions, *doc));
-    let (share, alone) = (
-        empty as f64 / 2.0 / postings as f64,
-        alone.count() as f64 / postings as f64,
-    );
-    assert!((share - alone).abs() < 0.001, "{share} {alone}");
+    assert_eq!(verify(&list, &mut random, &mut Pages::new(&pool)), 0);
 }
 
 #[test]
-fn bloom_filters_survive_a_move() {
-    let (mut world, mut random) = (filtered_world(PhraseFilters::Bloom), Random(36));
+fn filters_survive_a_move() {
+    let (mut world, mut random) = (filtered_world(), Random(36));
     let mut list = build(&mut world, &mut random, &[5000, 300, 0], PLAIN);
     let entry = list.entry.encode().unwrap();
     let moved = relocate_window(&[&entry], &|_| true, &world.store, &world.streams);
@@ -223,16 +172,8 @@ fn bloom_filters_survive_a_move() {
 
 #[test]
 fn a_walk_reads_the_filter_ahead_and_a_look_up_one_piece() {
-    KINDS.into_iter().for_each(verify_reads);
-}
-
-fn verify_reads(filters: PhraseFilters) {
-    let (mut world, mut random) = (filtered_world(filters), Random(34));
-    // Bloom filters take nine bytes where common neighbours take one.
-    let (count, pieces) = match filters {
-        PhraseFilters::Bloom => (15_000, 2),
-        _ => (60_000, 1),
-    };
+    let (mut world, mut random) = (filtered_world(), Random(34));
+    let (count, pieces) = (60_000, 1);
     let list = build(&mut world, &mut random, &[count, 0], PLAIN);
     let wanted = Neighbours {
         before: 1,

@@ -38,11 +38,7 @@ fn read_all(entry: &[u8], world: &World) {
     }
 }
 
-const KINDS: [PhraseFilters; 3] = [
-    PhraseFilters::None,
-    PhraseFilters::Common,
-    PhraseFilters::Bloom,
-];
+const KINDS: [PhraseFilters; 2] = [PhraseFilters::None, PhraseFilters::Common];
 
 fn flip(random: &mut Random, bytes: &mut [u8]) {
     for _ in 0..1 + random.below(3) {

@@ -6,8 +6,7 @@
 //!
 //! Source of the idea to test for neighbours before any position is read: the two-way cost-aware
 //! filters of WiSER (He et al., 2020). There both lists are intersected first; here the rarer word
-//! alone rules documents out before the other lists are read, by whichever kind of filter its list
-//! keeps: the order is the same for both.
+//! alone rules documents out before the other lists are read.
 
 use super::list::{BlockSource, ListMatcher};
 use super::matcher::BLOCK_STEPS;

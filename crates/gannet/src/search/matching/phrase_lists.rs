@@ -16,11 +16,6 @@ use crate::base::{Budget, PhraseFilters, Result};
 use crate::postings::{Neighbours, Reach, TermList};
 use crate::search::scoring::formula::{Leaf, LeafId};
 
-/// A word's Bloom filters are asked if its neighbour has at least so many times as many documents.
-/// They take about six times the bytes of its positions, and all of them are read, of the neighbour
-/// only what has both.
-const BLOOM_COST: u64 = 8;
-
 /// The most words of a phrase, the rarest, that give its candidates. Few documents have so many of
 /// its words and not the others, and each word more would take another cursor.
 const CANDIDATE_WORDS: usize = 32;
@@ -173,7 +168,6 @@ impl PhraseLists<'_> {
             let mut others = self.words.iter();
             let other = others.find(|other| Some(other.place) == place);
             let commoner = other.filter(|other| rank(other) > rank(word));
-            let commoner = commoner.filter(|other| self.is_worth_asking(word, other));
             commoner.map_or(0, |other| other.fingerprint)
         };
         let wanted = Neighbours {
@@ -181,15 +175,6 @@ impl PhraseLists<'_> {
             after: wanted(word.place.checked_add(1)),
         };
         (wanted != Neighbours::default()).then_some(wanted)
-    }
-
-    /// Returns true if the filter of a word costs less to read than it may save of a commoner
-    /// word's list. That of common neighbours always does, for the words that it knows; others have
-    /// no fingerprint. For Bloom filters this is WiSER's rule, which picks a direction or none by
-    /// frequencies.
-    fn is_worth_asking(&self, word: &PhraseWord<'_>, commoner: &PhraseWord<'_>) -> bool {
-        let [least, most] = [word, commoner].map(|word| word.list.document_frequency());
-        self.filters != PhraseFilters::Bloom || least * BLOOM_COST <= most
     }
 }
 

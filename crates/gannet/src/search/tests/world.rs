@@ -66,9 +66,10 @@ pub const COMMON: Filters = [
     PhraseFilters::None,
 ];
 
-pub const BLOOM: Filters = [
-    PhraseFilters::Bloom,
-    PhraseFilters::Bloom,
+/// Filters of both fields that exact phrases are drawn for.
+pub const COMMON_IN_BOTH: Filters = [
+    PhraseFilters::Common,
+    PhraseFilters::Common,
     PhraseFilters::None,
     PhraseFilters::None,
 ];

@@ -48,11 +48,7 @@ impl Setup {
             between_crashes: pick(&[80, 150, 300, 200, 1_000]),
             durability: [Durability::Async, Durability::Async, Durability::Sync]
                 [pick(&[0, 1, 0, 2])],
-            filters: [
-                PhraseFilters::Common,
-                PhraseFilters::None,
-                PhraseFilters::Bloom,
-            ][pick(&[0, 1, 0, 2, 0])],
+            filters: [PhraseFilters::Common, PhraseFilters::None][pick(&[0, 1, 0, 0, 0])],
             buffer_bytes: pick(&[96, 256, 1_024]) << 10,
             log_source_bytes: (pick(&[24, 64, 512, 128]) << 10) as u64,
             zone_pages: pick(&[8, 16, 64]) as u32,

@@ -61,12 +61,9 @@ impl DigestSums {
 
     /// Adds the next posting of a list, of a live document.
     pub(crate) fn add(&mut self, part: &mut ListPart, doc: DocId, tokens: &Tokens) {
-        let with_filter = match part.filters {
-            PhraseFilters::None => false,
-            PhraseFilters::Common => tokens.has_filter(),
-            PhraseFilters::Bloom => tokens.has_filter() && !tokens.passes_all(),
-        };
-        if part.filters != PhraseFilters::None {
+        let keeps_filters = part.filters != PhraseFilters::None;
+        let with_filter = keeps_filters && tokens.has_filter();
+        if keeps_filters {
             self.note_unfiltered(part, doc, with_filter);
         }
         let digest = tokens.digest(part.term, doc, with_filter);
