@@ -48,7 +48,7 @@ DRIVES = "crates/gannet-ssd/", "research/drives/ssd/"
 OTHER_PROGRAMS = set(
     "duty filters-16-before given-statistics instructions instructions-one-unit instructions-ranking instructions-rooms mechanisms "
     "mechanisms-linux mechanisms-order mechanisms-order-shuffled rank-paths rank-paths-articles rank-paths-reads rank-paths-whole "
-    "ranking-whole threshold paper-passages paper-articles phrase-filters phrase-filters-articles wiser-engines".split())
+    "ranking-whole threshold phrases-verified paper-passages paper-articles phrase-filters phrase-filters-articles wiser-engines".split())
 SHOWN = re.compile(r"^<!-- table: .*? from (.*) -->$", re.MULTILINE)
 LINKED = re.compile(r"\]\([\w./-]*?([\w-]+)\.json\)")
 
