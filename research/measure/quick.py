@@ -43,6 +43,8 @@ PARTS = {
          "--flushes", 10, "--sets", *SETS, "--name", "run-quick"],
         ["research/report/plots.py", PLACE / "run-quick.json"],
     ],
+    "cpu": [["research/peers/cpu.py", "--documents", DOCUMENTS, "--engines", "gannet", "gannet-rebuilt", "tantivy", "tantivy-merged", "--sets", "and-1000", "web-all",
+             "--runs", 1, "--seconds", 0.02, *out("cpu")]],
     "paper": [["research/measure/paper.py", "--documents", DOCUMENTS, "--queries", QUERIES, "--flushes", 10, "--name", "paper-quick"]],
     "wiser built": [["research/papers/wiser/wiser.py", "--parts", "built", "--documents", f"passages={DOCUMENTS}", f"articles={ARTICLES}", "--queries", QUERIES,
                      "--limit", 20, *out("wiser")]],

@@ -53,6 +53,21 @@ class Gannet:
         return min(figures["bytes_read"]["engine"], int(FRAME_SHARE * max(GANNET_MEMORY_MIN, cache_bytes)))
 
 
+class GannetRebuilt(Gannet):
+    """The same, written anew after the commits: each list is in one piece."""
+    name = "gannet-rebuilt"
+
+    def __init__(self):
+        super().__init__()
+        self.index_name = self.name
+
+    def index(self, folder, source, commit_every, memory=INDEX_MEMORY, more=()):
+        built = super().index(folder, source, commit_every, memory, more)
+        built.json()
+        run([self.command, "rebuild", folder, "--memory", memory, "--json"]).json()
+        return built
+
+
 class WiserBase(Gannet):
     """WiSER as published, without its filters, on Gannet's storage: all matches are scored, one page is read after the other."""
     name = "wiser-base"
@@ -84,6 +99,14 @@ class Tantivy:
         return 0
 
 
+class TantivyMerged(Tantivy):
+    """The same, its segments merged into one after the commits."""
+    name = index_name = "tantivy-merged"
+
+    def index(self, folder, source, commit_every, memory=INDEX_MEMORY, more=()):
+        return super().index(folder, source, commit_every, memory, [*more, "--merge"])
+
+
 class SeekStorm:
     """SeekStorm, with its files mapped for random reads, and no n-grams besides the words."""
     name = index_name = "seekstorm"
@@ -91,6 +114,8 @@ class SeekStorm:
     score_factor = 1 / 2.2
     warm_factor = 1
     ngrams = "none"
+    # A commit of fewer than 65,536 documents is written again with the next, so an index is as one commit would leave it.
+    commits = 1
 
     def __init__(self):
         self.command = seekstorm()
@@ -122,6 +147,7 @@ class Lucene:
     score_factor = 1.0
     # Java compiles what is hot while it warms up.
     warm_factor = 4
+    heap = LUCENE_HEAP
 
     def __init__(self):
         self.build = TARGET / "engines" / "lucene"
@@ -140,13 +166,21 @@ class Lucene:
 
     def bench(self, folder, queries, cache_bytes, options, group=None):
         return run([self.launcher, self.build, "bench", folder, queries, "--random-advice", "--json", *options],
-                   group=group, environment=self.environment | {"LUCENE_HEAP": LUCENE_HEAP})
+                   group=group, environment=self.environment | {"LUCENE_HEAP": self.heap})
 
     def own_cache_bytes(self, figures, cache_bytes):
         return 0
 
 
-ENGINES = {engine.name: engine for engine in (Gannet, Tantivy, Lucene, SeekStorm, SeekStormNgrams, WiserBase)}
+class LuceneMerged(Lucene):
+    """The same, its segments merged into one after the commits."""
+    name = index_name = "lucene-merged"
+
+    def index(self, folder, source, commit_every, memory=INDEX_MEMORY, more=()):
+        return super().index(folder, source, commit_every, memory, [*more, "--merge"])
+
+
+ENGINES = {engine.name: engine for engine in (Gannet, GannetRebuilt, Tantivy, TantivyMerged, Lucene, LuceneMerged, SeekStorm, SeekStormNgrams, WiserBase)}
 # Those that are asked unless others are named.
 PEERS = [Tantivy.name, Lucene.name]
 # Those that Gannet's rate is divided by, the fastest of them.

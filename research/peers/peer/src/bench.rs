@@ -12,6 +12,7 @@ pub const DUMPED: usize = 200;
 
 /// What one query does besides ranking.
 pub struct Work {
+    /// As many of the best documents; with 0 they are counted alone.
     pub k: usize,
     pub count: bool,
     pub fetch: bool,

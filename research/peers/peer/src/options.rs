@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use crate::Failure;
 
-const SWITCHES: [&str; 5] = [
+const SWITCHES: [&str; 6] = [
     "--json",
     "--count",
     "--fetch",
     "--distinct",
+    "--merge",
     "--random-advice",
 ];
 

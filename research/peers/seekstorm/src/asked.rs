@@ -38,10 +38,10 @@ impl Questions {
     }
 
     async fn search(&self, query: &Query) -> ResultObject {
-        let result_type = if self.work.count {
-            ResultType::TopkCount
-        } else {
-            ResultType::Topk
+        let result_type = match (self.work.k, self.work.count) {
+            (0, _) => ResultType::Count,
+            (_, true) => ResultType::TopkCount,
+            (_, false) => ResultType::Topk,
         };
         self.index
             .search(

@@ -22,6 +22,8 @@ const SIMPLE: &str = "words";
 const UNICODE: &str = "unicode";
 /// Tokens of this many bytes or more are left out: Gannet cuts them there instead.
 const TOKEN_BYTES: usize = 256;
+/// The least that a writer takes: one that only merges adds no documents.
+const MERGING_BYTES: usize = 15_000_000;
 
 /// The three fields of every corpus.
 pub struct Fields {
@@ -67,6 +69,9 @@ pub fn run(options: &Options) -> Outcome {
     writer.commit()?;
     let seconds_to_commit = start.elapsed().as_secs_f64();
     writer.wait_merging_threads()?;
+    if options.has("--merge") {
+        merge(&index)?;
+    }
     let seconds = start.elapsed().as_secs_f64();
     let used = Usage::now().since(begin);
     Ok(json!({
@@ -78,8 +83,15 @@ pub fn run(options: &Options) -> Outcome {
         "peak_memory_bytes": peak_resident_bytes(),
         "settings": {"memory": memory, "threads": threads, "commit_every": commit_every,
             "tokenizer": tokenizer, "token_bytes_max": TOKEN_BYTES - 1,
-            "positions": true, "store": "lz4", "deduplicate": false},
+            "merge": options.has("--merge"), "positions": true, "store": "lz4", "deduplicate": false},
     }))
+}
+
+/// Merges all segments into one.
+fn merge(index: &Index) -> tantivy::Result<()> {
+    let mut writer: IndexWriter = index.writer_with_num_threads(1, MERGING_BYTES)?;
+    writer.merge(&index.searchable_segment_ids()?).wait()?;
+    writer.wait_merging_threads()
 }
 
 /// Opens an index that [`run`] made, with this program's tokenizer.

@@ -29,6 +29,7 @@ import org.apache.lucene.search.ScoreDoc;
 import org.apache.lucene.search.TermQuery;
 import org.apache.lucene.search.TopDocs;
 import org.apache.lucene.search.TopScoreDocCollectorManager;
+import org.apache.lucene.search.TotalHits;
 import org.apache.lucene.search.uhighlight.UnifiedHighlighter;
 import org.apache.lucene.store.MMapDirectory;
 import org.apache.lucene.store.ReadAdvice;
@@ -86,7 +87,10 @@ final class BenchCommand {
         long limit = seconds != null && !distinct ? Long.MAX_VALUE : queries.size();
         AtomicLong next = new AtomicLong();
         if (warm != null) {
-            drive(threads, warm, limit, next);
+            drive(threads, warm, seconds == null ? Long.MAX_VALUE : limit, next);
+        }
+        if (seconds == null) {
+            next.set(0);
         }
         Usage started = Usage.now();
         long start = System.nanoTime();
@@ -158,8 +162,11 @@ final class BenchCommand {
         }
     }
 
-    /** The best documents; with {@code --fetch} also their stored text and a snippet of the body. */
+    /** The best documents, none where they are only counted; with {@code --fetch} also their stored text and a snippet of the body. */
     private TopDocs answer(Query query) throws IOException {
+        if (k == 0) {
+            return new TopDocs(new TotalHits(searcher.count(query), TotalHits.Relation.EQUAL_TO), new ScoreDoc[0]);
+        }
         int threshold = count ? Integer.MAX_VALUE : k;
         TopDocs top = searcher.search(query, new TopScoreDocCollectorManager(k, threshold));
         if (fetch && top.scoreDocs.length > 0) {

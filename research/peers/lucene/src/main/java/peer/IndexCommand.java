@@ -60,6 +60,10 @@ final class IndexCommand {
                 }
                 writer.commit();
                 secondsToCommit = (System.nanoTime() - start) / 1e9;
+                if (options.has("--merge")) {
+                    writer.forceMerge(1);
+                    writer.commit();
+                }
             }
             try (DirectoryReader reader = DirectoryReader.open(directory)) {
                 segments = reader.leaves().size();
@@ -82,6 +86,7 @@ final class IndexCommand {
                         .put("threads", threads)
                         .put("commit_every", commitEvery)
                         .put("tokenizer", "StandardAnalyzer without stop words")
+                        .put("merge", options.has("--merge"))
                         .put("positions", true)
                         .put("offsets", true)
                         .put("java", System.getProperty("java.version")));

@@ -9,7 +9,7 @@ import java.util.Set;
 /** The arguments of both commands: flags with one value each, switches, and places (the index folder first, then files). */
 record Options(String command, List<String> places, Map<String, String> values) {
     private static final Set<String> SWITCHES =
-            Set.of("--json", "--count", "--fetch", "--distinct", "--random-advice");
+            Set.of("--json", "--count", "--fetch", "--distinct", "--merge", "--random-advice");
 
     static Options of(String[] arguments) {
         List<String> places = new ArrayList<>();
