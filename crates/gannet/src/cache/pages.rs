@@ -316,6 +316,14 @@ impl<'a> Pages<'a> {
         Ok(frame)
     }
 
+    /// Does what stops where a page is not in memory, and notes none of the pages that it missed.
+    pub fn peek<T>(&mut self, act: impl FnOnce(&mut Self) -> Step<T>) -> Step<T> {
+        let noted = self.wanted.len();
+        let done = act(self);
+        self.wanted.truncate(noted);
+        done
+    }
+
     /// Returns true if pages were noted and not fetched yet.
     pub fn has_wanted(&self) -> bool {
         !self.wanted.is_empty()

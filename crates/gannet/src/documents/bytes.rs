@@ -133,6 +133,15 @@ impl ByteCursor {
         Some(self.page())
     }
 
+    /// The page with an entry and the number of the page's first entry.
+    #[inline]
+    pub(super) fn page_with(&mut self, index: u64, pages: &mut Pages<'_>) -> Step<(u64, &[u8])> {
+        if self.held(index).is_none() {
+            self.go_to_page(index, pages)?;
+        }
+        Ok(self.page())
+    }
+
     /// Appends the entries of some of these docs to `bytes`, as far as their pages are pinned. It
     /// finds where all of them stand before it reads them: entries in different pages are in
     /// different cache lines, and the processor waits for several lines at once.

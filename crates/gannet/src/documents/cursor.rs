@@ -65,6 +65,15 @@ impl NormCursor {
         page.get((doc as u64 - first) as usize..)
     }
 
+    /// The norms of a document and of those behind it in the same page.
+    #[inline]
+    pub fn norms_from(&mut self, doc: DocId, pages: &mut Pages<'_>) -> Step<&[u8]> {
+        let (first, page) = self.bytes.page_with(doc as u64, pages)?;
+        Ok(page
+            .get((doc as u64 - first) as usize..)
+            .unwrap_or_default())
+    }
+
     /// A document's norm, if it stands in the page at hand.
     #[inline]
     pub fn held(&self, doc: DocId) -> Option<u8> {

@@ -21,6 +21,7 @@ pub use buffer::digest::term_digest;
 pub use buffer::invert::{InvertedBatch, Inverter};
 pub use buffer::{PostingBuffer, TermVisitor};
 pub use check::{PostingVisitor, check};
+pub use codec::block::BLOCK;
 pub use codec::dead::DeadDocs;
 pub use codec::entry::{ChunkRef, Layout, TermEntry};
 pub use codec::fragment::Fragment;

@@ -23,6 +23,7 @@ mod scoring;
 mod statistics;
 mod techniques;
 mod view;
+mod words;
 
 #[cfg(test)]
 mod tests;

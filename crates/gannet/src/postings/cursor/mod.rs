@@ -120,6 +120,19 @@ impl TermCursor {
         }
     }
 
+    /// Goes back to the start of the list. Heads stay open.
+    pub fn rewind(&mut self) {
+        self.started = false;
+        self.doc = 0;
+        self.part = 0;
+        (self.decoded.at, self.decoded.length) = (0, 0);
+        for part in &mut self.parts {
+            if let Part::Fragment(fragment) = part {
+                fragment.rewind();
+            }
+        }
+    }
+
     /// Says what will be needed of the list, before it is opened: short lists are read that far at
     /// once.
     pub fn will_need(&mut self, reach: Reach) {

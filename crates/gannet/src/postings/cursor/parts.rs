@@ -227,6 +227,15 @@ impl FragmentPart {
         }
     }
 
+    /// Goes back to its start.
+    pub(super) fn rewind(&mut self) {
+        self.decoded = 0;
+        self.previous = self.fragment.base;
+        self.docs_at = 0;
+        (self.block_number, self.next_number) = (0, 0);
+        self.known = (0, 0);
+    }
+
     /// Returns the fragment that it reads.
     pub(in crate::postings) fn fragment(&self) -> &Fragment {
         &self.fragment

@@ -2,6 +2,7 @@
 
 pub(crate) mod ahead;
 pub(crate) mod any_word;
+pub(crate) mod bests;
 pub(crate) mod between;
 pub(crate) mod conjunction;
 pub(crate) mod disjunction;

@@ -4,11 +4,12 @@
 //! Blocks are passed over by their bounds, and documents of a block by their own scores where their
 //! norms are at hand.
 
+use super::bests::Bests;
 use super::matches::{DocRange, Matches};
-use crate::base::{DocId, Result};
+use crate::base::DocId;
 use crate::cache::{Pages, Step};
 use crate::documents::NormCursor;
-use crate::postings::{BlocksAhead, Pair, TermCursor};
+use crate::postings::{Pair, TermCursor};
 use crate::search::scoring::formula::{Leaf, LeafId};
 use crate::search::scoring::scorer::Scorer;
 use crate::search::scoring::term_scorer::TermScorer;
@@ -79,37 +80,6 @@ pub struct ListScore {
     /// Places of documents that score enough, and room behind them.
     places: Vec<u32>,
     bests: Bests,
-}
-
-/// The best score that each block of a page may have, computed once for a page.
-#[derive(Default)]
-struct Bests {
-    page_serial: Option<u64>,
-    all: Vec<f32>,
-}
-
-impl Bests {
-    /// The best scores of `blocks`.
-    #[inline]
-    fn of(&mut self, blocks: BlocksAhead<'_>, how: &Leaf) -> Result<&[f32]> {
-        if self.page_serial != Some(blocks.page_serial) {
-            self.all.clear();
-            for block in 0..blocks.all() {
-                self.all.push(match how {
-                    Leaf::Ranked { scorer, .. } => {
-                        let mut most = 0f32;
-                        blocks.each_pair(block, |pair| {
-                            most = most.max(scorer.product(pair.frequency as f32, pair.norm));
-                        })?;
-                        scorer.of_product(most)
-                    }
-                    Leaf::Constant(score) => *score,
-                });
-            }
-            self.page_serial = Some(blocks.page_serial);
-        }
-        Ok(&self.all[blocks.first()..])
-    }
 }
 
 impl ListScore {
@@ -361,7 +331,7 @@ fn best_within(
 }
 
 /// The best score that impacts give.
-fn best(leaf: &Leaf, pairs: &[Pair]) -> f32 {
+pub fn best(leaf: &Leaf, pairs: &[Pair]) -> f32 {
     match leaf {
         Leaf::Ranked { scorer, .. } => scorer.best(pairs),
         Leaf::Constant(score) => *score,

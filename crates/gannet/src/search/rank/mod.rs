@@ -151,6 +151,13 @@ impl Ranker {
         ranker
     }
 
+    /// Counts documents that were found before, which may not be all that match.
+    pub fn having_found(mut self, found: u64, is_exact: bool) -> Ranker {
+        self.core.total.found += found;
+        self.core.total.is_exact &= is_exact;
+        self
+    }
+
     /// Lets the list of a query that is one leaf leave documents out by their own scores.
     fn prefilter(&mut self, tables: &DocumentTables) {
         let is_one_leaf = self.gathering.is_one_leaf() || self.core.is_approximate();

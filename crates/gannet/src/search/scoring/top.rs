@@ -29,6 +29,13 @@ pub fn excludes(threshold: f32, bound: f64) -> bool {
     bound * (1.0 + SLACK) <= threshold as f64
 }
 
+/// The rounded sum of scores up to which no document can exceed a threshold if others may add
+/// `rest` to it.
+#[inline]
+pub fn least_sum(threshold: f32, rest: f64) -> f32 {
+    (threshold as f64 * (1.0 - SUM_SLACK) - rest * (1.0 + SUM_SLACK)) as f32
+}
+
 /// A document and its score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scored {
@@ -141,6 +148,14 @@ impl Top {
         }
     }
 
+    /// Room for as many documents, to be found anew among at least these: what scores less than all
+    /// of them cannot enter.
+    pub fn anew(self) -> Top {
+        let mut top = Top::new(self.k);
+        top.threshold = top.threshold.max(self.threshold.next_down());
+        top
+    }
+
     /// Takes all documents of one score.
     pub fn of(tied: TiedDocs) -> Top {
         Top {
@@ -170,7 +185,8 @@ impl Top {
             return tied.offer(doc, score);
         }
         if self.heap.len() == self.k {
-            self.threshold = self.heap.peek().map_or(f32::INFINITY, |worst| worst.score);
+            let worst = self.heap.peek().map_or(f32::INFINITY, |worst| worst.score);
+            self.threshold = self.threshold.max(worst);
         }
     }
 
@@ -183,7 +199,7 @@ impl Top {
     /// The rounded sum of scores up to which no document can enter if others may add `rest` to it.
     #[inline]
     pub fn least_sum(&self, rest: f64) -> f32 {
-        (self.threshold() as f64 * (1.0 - SUM_SLACK) - rest * (1.0 + SUM_SLACK)) as f32
+        least_sum(self.threshold(), rest)
     }
 
     /// The score that must be exceeded; below every score while there is room.

@@ -11,6 +11,7 @@
 
 mod order;
 mod report;
+mod words;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +22,7 @@ use super::lookup::RunResources;
 use super::offload::{OffloadQuery, Offloaded, offload};
 use super::ties::TieOrder;
 use crate::analysis::Field;
-use crate::base::{Budget, Error, Interrupt, Reservation, Result};
+use crate::base::{Budget, DocId, Error, Interrupt, Reservation, Result};
 use crate::cache::{IoCounts, Pages, Step, Stop};
 use crate::documents::Fetch;
 use crate::postings::Reach;
@@ -40,9 +41,10 @@ use crate::search::results::marks::{Marker, marker_bytes};
 use crate::search::results::{Hit, PlanReport, PlanStep, SearchResults};
 use crate::search::scoring::bm25::Statistics;
 use crate::search::scoring::explanation::Explanation;
-use crate::search::scoring::top::Scored;
+use crate::search::scoring::top::{Scored, Top};
 use crate::search::statistics::QueryStatistics;
 use crate::search::view::SearchView;
+use crate::search::words::WordsRun;
 
 /// Bytes of candidates that a query works on at most.
 const CANDIDATE_BYTES: usize = 512 << 10;
@@ -100,6 +102,7 @@ pub enum RunGoal {
 
 enum RunPhase<'q> {
     LookUp(Lookup<'q>),
+    Words(Box<WordsRun>),
     Rank(Box<Ranker>),
     Order(Box<TieOrder<'q>>),
     Fetch {
@@ -119,7 +122,7 @@ impl RunPhase<'_> {
     fn name(&self) -> &'static str {
         match self {
             RunPhase::LookUp(_) => "looking up its terms",
-            RunPhase::Rank(_) => "matching and ranking documents",
+            RunPhase::Words(_) | RunPhase::Rank(_) => "matching and ranking documents",
             RunPhase::Order(_) => "ordering documents of the same score",
             RunPhase::Fetch { .. } => "fetching documents",
             RunPhase::Explain { .. } => "explaining scores",
@@ -213,13 +216,20 @@ impl<'q> QueryRun<'q> {
     }
 
     fn go_on(&mut self, pages: &mut Pages<'_>) -> Step<()> {
+        self.options.check()?;
         loop {
-            self.options.check()?;
             match &mut self.phase {
                 RunPhase::LookUp(lookup) => {
                     lookup.step(self.view, pages)?;
                     self.end_look_up(pages)?;
                 }
+                RunPhase::Words(words) => match pages.peek(|pages| words.run(pages)) {
+                    Err(Stop::Pages) => self.rank_on()?,
+                    done => {
+                        done?;
+                        self.end_words(pages)?;
+                    }
+                },
                 RunPhase::Rank(ranker) => {
                     if ranker.step(pages)? == RankProgress::Done {
                         self.end_rank(pages)?;
@@ -288,12 +298,27 @@ impl<'q> QueryRun<'q> {
             self.report.patterns = self.report_patterns()?;
         }
         self.offload(pages);
-        let built = self.build(false)?;
-        let options = self.rank_options(&built)?;
-        let tables = &self.view.tables;
-        let ranker = Ranker::new(built.root, built.score, tables, options);
-        self.phase = RunPhase::Rank(Box::new(ranker));
+        match self.plain_words()? {
+            Some(words) => self.phase = RunPhase::Words(words),
+            None => self.phase = RunPhase::Rank(Box::new(self.ranker(None)?)),
+        }
         Ok(())
+    }
+
+    /// The number of documents that are ranked.
+    fn ranked(&self) -> usize {
+        // One more tells whether the last score goes on behind the page.
+        self.options.ranked() + usize::from(self.orders_ties())
+    }
+
+    /// One past the last document that is looked at.
+    fn below(&self) -> DocId {
+        self.view.below.min(self.options.below)
+    }
+
+    /// Returns true if all documents of the snapshot are looked at.
+    fn is_whole(&self) -> bool {
+        self.options.from == 0 && self.options.below >= self.view.below
     }
 
     /// Has lists read by a device, if there is one and it is worth it.
@@ -355,8 +380,7 @@ impl<'q> QueryRun<'q> {
         let wanted = CANDIDATE_BYTES.max(leaves * CANDIDATE_BYTES_A_LEAF);
         let bytes = wanted.min(free / CANDIDATE_SHARE);
         let options = RankOptions {
-            // One more tells whether the last score goes on behind the page.
-            k: self.options.ranked() + usize::from(self.orders_ties()),
+            k: self.ranked(),
             from: self.options.from,
             prune: self.options.techniques.pruning,
             count: self.options.count,
@@ -366,8 +390,8 @@ impl<'q> QueryRun<'q> {
                 && self.options.skip == 0,
             candidates: (bytes / each).clamp(CANDIDATES.0, CANDIDATES.1),
             candidate_bytes: each,
-            below: self.view.below.min(self.options.below),
-            is_whole: self.options.from == 0 && self.options.below >= self.view.below,
+            below: self.below(),
+            is_whole: self.is_whole(),
             meets_dead: built.has_all || self.view.dead_documents > 0,
         };
         let ranking = options.memory_bytes(built.root.clauses.len(), leaves);
@@ -383,7 +407,17 @@ impl<'q> QueryRun<'q> {
         let (searched, skipped) = ranker.windows();
         self.report.windows_searched += searched;
         self.report.windows_skipped += skipped;
-        let top = ranker.into_top();
+        self.end_ranking(ranker.into_top(), total, is_exact, pages)
+    }
+
+    /// Goes on with the best documents, out of a total that may be exact.
+    fn end_ranking(
+        &mut self,
+        top: Top,
+        total: u64,
+        is_exact: bool,
+        pages: &Pages<'_>,
+    ) -> Result<()> {
         self.working.grow_to(0)?;
         if top.is_of_one_score() {
             self.end_phase("find equal scores", pages);

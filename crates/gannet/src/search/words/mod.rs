@@ -1,0 +1,22 @@
+//! Queries of plain words in one field, answered straight from their lists where all pages are in
+//! memory.
+//!
+//! The unit is a block of the list that leads. Its documents are filtered by their scores, the
+//! other lists are asked for those that stay, and what is left is offered to the best documents.
+//! Nothing waits here: where a page is not in memory the run ends, and tells what it has found and
+//! from which document on the ranking (see `rank`) goes on. Source of the order, scores first:
+//! Lucene's `BlockMaxConjunctionBulkScorer`.
+//!
+//! A union is a pass for each word: it finds the documents in which that word is the rarest, and
+//! asks those of the passes before only to leave out what they gave. The rarest words come first,
+//! since they raise the threshold most, so that the passes of frequent words end at once where the
+//! words left cannot lift a document above it. That is the idea of MaxScore, list by list.
+
+mod intersect;
+mod list;
+mod pass;
+mod run;
+mod survivors;
+
+pub use list::WordList;
+pub use run::WordsRun;

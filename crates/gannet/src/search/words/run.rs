@@ -1,0 +1,311 @@
+//! The run of a query over its words.
+
+use super::list::WordList;
+use super::pass::{Other, Pass};
+use super::survivors::Survivors;
+use crate::base::{DocId, END};
+use crate::cache::{Pages, Step};
+use crate::documents::{LiveCursor, NormCursor};
+use crate::search::matching::matcher::{BLOCK_STEPS, Role};
+use crate::search::matching::matches::DocRange;
+use crate::search::scoring::term_scorer::TermScorer;
+use crate::search::scoring::top::{Scored, Top, excludes, least_sum};
+
+/// Documents that are looked at before there is a threshold, where all of them match.
+const FIRST: usize = 16;
+
+/// A query of plain words.
+pub struct WordsRun {
+    /// Its lists, in the order of the words in the query.
+    lists: Vec<WordList>,
+    norms: NormCursor,
+    /// Which documents are live, unless all are.
+    live: Option<LiveCursor>,
+    passes: Vec<Pass>,
+    /// The pass that goes on, and the first document that it did not look at.
+    pass: usize,
+    next: DocId,
+    /// The documents that are looked at.
+    range: DocRange,
+    survivors: Survivors,
+    /// What each of the other words of the pass may add in a block.
+    bounds: Vec<f64>,
+    /// The last document of the page of the leading list whose bound was looked at.
+    page_end: Option<DocId>,
+    found: WordsFound,
+}
+
+/// What a run found.
+pub struct WordsFound {
+    /// The best documents.
+    pub top: Top,
+    /// The number of documents that were found to match.
+    pub found: u64,
+    /// Set if these are all.
+    pub is_exact: bool,
+}
+
+impl WordsRun {
+    /// Finds the best `k` documents of a range that have all of the words, or any.
+    pub fn new(
+        lists: Vec<WordList>,
+        all_required: bool,
+        norms: NormCursor,
+        live: Option<LiveCursor>,
+        range: DocRange,
+        k: usize,
+    ) -> WordsRun {
+        let mut order: Vec<usize> = (0..lists.len()).collect();
+        order.sort_by_key(|word| lists[*word].cursor.document_frequency());
+        let passes = if all_required {
+            Pass::all(&order)
+        } else {
+            Pass::any(&order)
+        };
+        WordsRun {
+            survivors: Survivors::new(lists.len()),
+            lists,
+            norms,
+            live,
+            passes,
+            pass: 0,
+            next: range.first,
+            range,
+            bounds: Vec::new(),
+            page_end: None,
+            found: WordsFound {
+                top: Top::new(k),
+                found: 0,
+                is_exact: true,
+            },
+        }
+    }
+
+    /// Bytes that it takes for so many words, cursors apart, and for `k` documents.
+    pub fn memory_bytes(words: usize, k: usize) -> usize {
+        let passes = words * (size_of::<Pass>() + words * size_of::<(Other, usize, f64)>());
+        words * size_of::<WordList>()
+            + size_of::<WordsRun>()
+            + Survivors::memory_bytes(words)
+            + passes
+            + 2 * k * size_of::<Scored>()
+    }
+
+    /// Works to the end, or until a page is missing.
+    pub fn run(&mut self, pages: &mut Pages<'_>) -> Step<()> {
+        for list in &mut self.lists {
+            list.open(pages)?;
+        }
+        while self.pass < self.passes.len() {
+            if !self.is_worth_a_pass() {
+                // The words of later passes are some of these.
+                self.found.is_exact = false;
+                break;
+            }
+            self.go_through(pages)?;
+            self.pass += 1;
+            if self.pass < self.passes.len() {
+                self.lists.iter_mut().for_each(|list| list.cursor.rewind());
+                (self.next, self.page_end) = (self.range.first, None);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns true if a document of the present pass can enter, by the bounds of whole lists.
+    fn is_worth_a_pass(&self) -> bool {
+        let scored = self.passes[self.pass].scored.iter();
+        let most = scored.map(|word| self.lists[*word].most as f64);
+        !excludes(self.threshold(), most.sum())
+    }
+
+    /// What was found by a run that came to its end.
+    pub fn into_found(self) -> WordsFound {
+        self.found
+    }
+
+    /// What was found by a run that did not come to its end, and the first document that was not
+    /// looked at.
+    pub fn into_part(self) -> (WordsFound, DocId) {
+        if self.passes.len() == 1 {
+            return (self.found, self.next);
+        }
+        // Documents of all passes lie side by side; they are looked for anew.
+        let found = WordsFound {
+            top: self.found.top.anew(),
+            found: 0,
+            is_exact: true,
+        };
+        (found, self.range.first)
+    }
+
+    /// The score that must be exceeded in the present pass.
+    fn threshold(&self) -> f32 {
+        let threshold = self.found.top.threshold();
+        if self.passes[self.pass].goes_back {
+            threshold.next_down()
+        } else {
+            threshold
+        }
+    }
+
+    /// Goes through the documents of the leading list.
+    fn go_through(&mut self, pages: &mut Pages<'_>) -> Step<()> {
+        let pass = &self.passes[self.pass];
+        let leader = pass.leader;
+        let others = pass.scored_others();
+        let rest: f64 = others.map(|word| self.lists[word].most as f64).sum();
+        while self.next <= self.range.last {
+            pages.count_steps(BLOCK_STEPS)?;
+            let threshold = self.threshold();
+            let is_worth = |best: f32| !excludes(threshold, best as f64 + rest);
+            if self.passes_page(is_worth, pages)? {
+                continue;
+            }
+            let Some(block) = self.lists[leader].block(self.next, is_worth, pages)? else {
+                break;
+            };
+            self.found.is_exact &= block.first == self.next;
+            self.next = block.first;
+            let range = DocRange {
+                first: block.first,
+                last: block.last.min(self.range.last),
+            };
+            if range.first <= range.last {
+                self.next = self.search(range, block.best, pages)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes over the page of the leading list if nothing in it is worth a look.
+    fn passes_page(&mut self, is_worth: impl Fn(f32) -> bool, pages: &mut Pages<'_>) -> Step<bool> {
+        if self.page_end.is_some_and(|end| self.next <= end) {
+            return Ok(false);
+        }
+        let leader = self.passes[self.pass].leader;
+        let page = self.lists[leader].page(self.next, pages)?;
+        self.page_end = Some(page.last);
+        let has_ended = page.last == END;
+        if !has_ended && is_worth(page.best) {
+            return Ok(false);
+        }
+        self.found.is_exact &= has_ended;
+        self.next = page.last.saturating_add(1);
+        Ok(true)
+    }
+
+    /// Searches a block of the leading list, whose word adds at most `best`. Gives the first
+    /// document that it did not look at.
+    fn search(&mut self, range: DocRange, best: f32, pages: &mut Pages<'_>) -> Step<DocId> {
+        let threshold = self.threshold();
+        let rest = self.bound_others(range)?;
+        if excludes(threshold, best as f64 + rest) {
+            self.found.is_exact = false;
+            return Ok(range.last + 1);
+        }
+        let next = self.take_block(range, threshold, rest, pages)?;
+        self.ask_others(threshold, rest, pages)?;
+        let WordsFound { top, found, .. } = &mut self.found;
+        let pass = &self.passes[self.pass];
+        let survivors = &mut self.survivors;
+        if let Some(live) = &mut self.live {
+            survivors.keep_live(live, &pass.others, pages)?;
+        }
+        survivors.offer(pass, &mut self.lists, &mut self.norms, top, pages)?;
+        *found += survivors.length() as u64;
+        Ok(next)
+    }
+
+    /// Takes the bounds of what the other words of the pass may add in a range. Gives their sum.
+    fn bound_others(&mut self, range: DocRange) -> Step<f64> {
+        let pass = &self.passes[self.pass];
+        self.bounds.clear();
+        for other in &pass.others {
+            self.bounds.push(if other.scores() {
+                self.lists[other.word].bound_within(range)? as f64
+            } else {
+                0.0
+            });
+        }
+        Ok(self.bounds.iter().sum())
+    }
+
+    /// Takes the documents of a block that can enter if others add at most `rest`. Gives the first
+    /// document that it did not look at.
+    fn take_block(
+        &mut self,
+        range: DocRange,
+        threshold: f32,
+        rest: f64,
+        pages: &mut Pages<'_>,
+    ) -> Step<DocId> {
+        let pass = &self.passes[self.pass];
+        let list = &mut self.lists[pass.leader];
+        list.cursor.advance(range.first, pages)?;
+        let mut docs = list.docs_to(range.last);
+        if threshold == f32::NEG_INFINITY && pass.requires_none() {
+            // A threshold is near, and leaves out most of the others.
+            docs = &docs[..docs.len().min(FIRST)];
+        }
+        let count = docs.len();
+        let next = match docs.last() {
+            Some(last) if count < list.docs_to(range.last).len() => last + 1,
+            _ => range.last + 1,
+        };
+        let floor = least_sum(threshold, rest);
+        if floor >= 0.0 {
+            let survivors = &mut self.survivors;
+            survivors.take_above(count, floor, list, &mut self.norms, pages)?;
+            self.found.is_exact &= survivors.length() == count;
+        } else {
+            self.survivors.take(count, list);
+        }
+        Ok(next)
+    }
+
+    /// Asks the other words of the pass, which add at most `rest`. Drops in between what can no
+    /// longer enter.
+    fn ask_others(&mut self, threshold: f32, rest: f64, pages: &mut Pages<'_>) -> Step<()> {
+        let pass = &self.passes[self.pass];
+        let survivors = &mut self.survivors;
+        let (mut rest, mut summed) = (rest, None);
+        for (at, other) in pass.others.iter().enumerate() {
+            if survivors.length() == 0 {
+                break;
+            }
+            let asked = &pass.others[..at];
+            let has_scored = asked.last().is_some_and(|other| other.scores());
+            let least = least_sum(threshold, rest);
+            if has_scored && least >= 0.0 {
+                let from = match summed {
+                    Some(from) => from,
+                    None => {
+                        let leading = &mut self.lists[pass.leader];
+                        survivors.begin_sums(leading, &mut self.norms, pages)?;
+                        0
+                    }
+                };
+                let scored = asked[from..].iter().filter(|other| other.scores());
+                scored.for_each(|other| survivors.add(other.word, &self.lists[other.word]));
+                summed = Some(at);
+                let before = survivors.length();
+                survivors.keep_above(least, asked);
+                self.found.is_exact &= survivors.length() == before;
+            }
+            // A document without this word has no more than the leading one and what follows.
+            rest -= self.bounds[at];
+            let least = if has_scored {
+                f32::NEG_INFINITY
+            } else {
+                let floor = least_sum(threshold, rest);
+                self.lists[pass.leader].scorer.least_product(floor)
+            };
+            let (list, before) = (&mut self.lists[other.word], survivors.length());
+            survivors.ask(*other, least, asked, list, pages)?;
+            // What lacks an optional word matches too.
+            self.found.is_exact &= other.role != Role::Optional || survivors.length() == before;
+        }
+        Ok(())
+    }
+}
