@@ -95,7 +95,8 @@ fn drive(
     })
 }
 
-/// The best documents, none where they are only counted; with `fetch` also their stored text and a snippet of the body.
+/// The best documents, none where they are only counted; with `fetch` also their stored text and a
+/// snippet of the body.
 fn answer(
     searcher: &Searcher,
     fields: &Fields,

@@ -8,7 +8,8 @@
 //! 1. `doc` and the decoded block change only once every page needed for the change is at hand; a
 //!    step that stops for pages leaves the cursor where it stood, and calling it again goes on.
 //! 2. While a block is decoded, `page` is the docs page it came from (for a chunk).
-//! 3. Docs never go back: a target at or before the current doc gives the current doc.
+//! 3. Until it is rewound docs never go back: a target at or before the current doc gives the
+//!    current doc.
 //!
 //! Memory: one docs page, one index page and one position page, as frames. Beside these the docs
 //! page's directory (28 bytes a block) and 1.5 KiB of decoded numbers. Each chunk has a decoded

@@ -116,6 +116,8 @@ impl TermScorer for Bm25 {
     }
 
     fn least_product(&self, floor: f32) -> f32 {
+        // A score is a difference of numbers near the weight, and off by what these are.
+        let floor = floor - self.weight * 2.0 * f32::EPSILON;
         match floor {
             ..0.0 => -1.0,
             _ if floor < self.weight => floor / (self.weight - floor) * (1.0 - 1e-5),
@@ -216,6 +218,20 @@ mod tests {
         assert!((score - 1.145_132_3 * 2.0 / 2.75).abs() < 1e-6, "{score}");
         let boosted = Bm25::new(idf(10, 3), 2.0, norms).score(2.0, 4);
         assert_eq!(boosted, 2.0 * score);
+    }
+
+    #[test]
+    fn what_scores_above_a_floor_has_more_than_the_least_product() {
+        let bm25 = Bm25::new(2.7, 1.3, NormCache::new(1.0));
+        let mut product = 1e-6f32;
+        while product < 1e3 {
+            let floor = bm25.of_product(product).next_down();
+            assert!(
+                floor < 0.0 || product > bm25.least_product(floor),
+                "{product}"
+            );
+            product *= 1.000_37;
+        }
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //!
 //! Documents come in ascending order of their IDs but for those of one batch. So once the heap is
 //! full, a document of a later batch whose score only equals the least of the heap stays out.
-//! Everything whose bound is not above that score can be skipped.
+//! Everything whose bound is not above that score can be skipped. Whoever goes back to earlier
+//! documents may skip only what is below that score.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -190,6 +191,11 @@ impl Top {
         }
     }
 
+    /// Bytes that the documents take.
+    pub fn memory_bytes(&self) -> usize {
+        self.heap.capacity() * size_of::<Scored>()
+    }
+
     /// Returns true if no document with a score of at most `bound` can still enter.
     #[inline]
     pub fn excludes(&self, bound: f64) -> bool {
@@ -202,7 +208,8 @@ impl Top {
         least_sum(self.threshold(), rest)
     }
 
-    /// The score that must be exceeded; below every score while there is room.
+    /// The score that must be exceeded. While there is room it is below every score, or just below
+    /// those of documents that are looked for anew.
     pub fn threshold(&self) -> f32 {
         self.threshold
     }

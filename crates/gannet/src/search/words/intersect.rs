@@ -22,7 +22,7 @@ const DENSE: usize = 8;
 /// The place of a document that is not found.
 pub const NOWHERE: u8 = u8::MAX;
 
-type Group = [DocId; GROUP];
+type Quad = [DocId; GROUP];
 
 /// Writes the place in `block` of each of at most 128 `docs`, or [`NOWHERE`]. Gives a bit for each
 /// that has one.
@@ -55,7 +55,7 @@ pub fn locate(docs: &[DocId], block: &[DocId], places: &mut [u8]) -> u128 {
 }
 
 #[inline]
-fn group(docs: &[DocId], at: usize) -> Option<&Group> {
+fn group(docs: &[DocId], at: usize) -> Option<&Quad> {
     docs.get(at..)?.first_chunk()
 }
 
@@ -63,7 +63,7 @@ fn group(docs: &[DocId], at: usize) -> Option<&Group> {
 /// with the one behind that, and so on in a circle.
 #[cfg(target_arch = "x86_64")]
 #[inline]
-fn equal_pairs(left: &Group, right: &Group) -> u32 {
+fn equal_pairs(left: &Quad, right: &Quad) -> u32 {
     let (left, right) = (m128i::from(*left), m128i::from(*right));
     let equal = |turned| cmp_eq_mask_i32_m128i(left, turned);
     let first = equal(right);
@@ -81,7 +81,7 @@ fn equal_pairs(left: &Group, right: &Group) -> u32 {
 /// with the one behind that, and so on in a circle.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline]
-fn equal_pairs(left: &Group, right: &Group) -> u32 {
+fn equal_pairs(left: &Quad, right: &Quad) -> u32 {
     let mut pairs = 0;
     for turned in 0..GROUP {
         for place in 0..GROUP {

@@ -9,8 +9,8 @@
 //!
 //! A union is a pass for each word: it finds the documents in which that word is the rarest, and
 //! asks those of the passes before only to leave out what they gave. The rarest words come first,
-//! since they raise the threshold most, so that the passes of frequent words end at once where the
-//! words left cannot lift a document above it. That is the idea of MaxScore, list by list.
+//! since they raise the threshold most. Passes of frequent words end at once where the words left
+//! cannot lift a document above it. That is the idea of MaxScore, list by list.
 
 mod intersect;
 mod list;

@@ -19,7 +19,8 @@ pub(super) struct Pass {
     pub others: Vec<Other>,
     /// The words that score, in the order of the query.
     pub scored: Vec<usize>,
-    /// Set if documents behind were offered before: one with an equal score may come before these.
+    /// Set if documents behind may have been offered before: then one with an equal score may still
+    /// come before them.
     pub goes_back: bool,
 }
 

@@ -81,14 +81,19 @@ impl WordsRun {
         }
     }
 
-    /// Bytes that it takes for so many words, cursors apart, and for `k` documents.
-    pub fn memory_bytes(words: usize, k: usize) -> usize {
+    /// Bytes that it takes for so many words, cursors and bests of blocks apart.
+    pub fn memory_bytes(words: usize) -> usize {
         let passes = words * (size_of::<Pass>() + words * size_of::<(Other, usize, f64)>());
         words * size_of::<WordList>()
             + size_of::<WordsRun>()
             + Survivors::memory_bytes(words)
             + passes
-            + 2 * k * size_of::<Scored>()
+    }
+
+    /// Bytes that the best `k` documents take.
+    pub fn top_bytes(k: usize) -> usize {
+        // The heap doubles as it grows, beside the old one.
+        2 * 2 * k * size_of::<Scored>()
     }
 
     /// Works to the end, or until a page is missing.
@@ -294,7 +299,7 @@ impl WordsRun {
                 self.found.is_exact &= survivors.length() == before;
             }
             // A document without this word has no more than the leading one and what follows.
-            rest -= self.bounds[at];
+            rest = self.bounds[at + 1..].iter().sum();
             let least = if has_scored {
                 f32::NEG_INFINITY
             } else {

@@ -9,10 +9,10 @@ use super::intersect::{NOWHERE, locate};
 use super::list::WordList;
 use super::pass::{Other, Pass};
 use crate::base::{DocId, END, Error};
-use crate::cache::{Pages, Step};
+use crate::cache::{Pages, Step, Stop};
 use crate::documents::{LiveCursor, NormCursor};
 use crate::postings::BLOCK;
-use crate::search::matching::matcher::Role;
+use crate::search::matching::matcher::{BLOCK_STEPS, Role};
 use crate::search::scoring::term_scorer::TermScorer;
 use crate::search::scoring::top::Top;
 
@@ -106,7 +106,10 @@ impl Survivors {
                 self.products[kept % BLOCK] = product;
                 kept += usize::from(product > least);
             }
-            at += count.max(1);
+            if count == 0 {
+                return Err(no_norm());
+            }
+            at += count;
         }
         self.length = kept;
         (self.is_complete, self.is_filtered) = (false, true);
@@ -130,6 +133,7 @@ impl Survivors {
         let (mut at, mut kept) = (0, 0);
         let mut places = [NOWHERE; BLOCK];
         while at < self.length {
+            pages.count_steps(BLOCK_STEPS)?;
             let found = list.cursor.advance(self.docs[at], pages)?;
             let block = list.cursor.block_docs();
             let end = match block.last() {
@@ -257,8 +261,9 @@ impl Survivors {
                 } else {
                     self.frequencies[*word][at]
                 };
-                // 0 where it does not occur.
-                sum += lists[*word].scorer.score(frequency as f32, norm) as f64;
+                if frequency > 0 {
+                    sum += lists[*word].scorer.score(frequency as f32, norm) as f64;
+                }
             }
             top.offer(self.docs[at], sum as f32);
         }
@@ -294,8 +299,7 @@ impl Survivors {
                 at += 1;
             }
             if at == begin {
-                // Every page has the first document that is asked of it.
-                return Err(Error::internal("a page of norms has no norm").into());
+                return Err(no_norm());
             }
         }
         self.is_complete = true;
@@ -316,4 +320,10 @@ impl Survivors {
             column[to] = column[from];
         }
     }
+}
+
+/// The error of a page of norms that lacks the document it was read for.
+#[cold]
+fn no_norm() -> Stop {
+    Error::internal("a page of norms has no norm").into()
 }

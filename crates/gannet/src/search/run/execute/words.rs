@@ -1,11 +1,12 @@
-//! Queries that are plain words of one field: what is run of them where all pages are in memory, and
-//! how the ranking goes on where they are not.
+//! Queries that are plain words of one field: what is run of them where all pages are in memory,
+//! and how the ranking goes on where they are not.
 
 use super::{QueryRun, RunPhase};
 use crate::analysis::{FieldId, split_term_key};
 use crate::base::Result;
 use crate::cache::Pages;
 use crate::documents::LiveCursor;
+use crate::postings::BLOCK;
 use crate::search::build::cursor_bytes;
 use crate::search::lists::{OpenLists, OpenTerm};
 use crate::search::matching::matches::DocRange;
@@ -15,6 +16,9 @@ use crate::search::scoring::bm25::Statistics;
 use crate::search::scoring::scorer::Scorer;
 use crate::search::view::SearchView;
 use crate::search::words::{WordList, WordsRun};
+
+/// Blocks of a page at most, about, whose best scores are kept for each word.
+const BESTS_MAX: usize = 1024;
 
 /// Words that a query may have.
 const WORDS_MAX: usize = 16;
@@ -70,9 +74,14 @@ impl<'a> PlainWords<'a> {
         }
     }
 
-    /// Bytes that the run takes for its words, their cursors apart, and for `k` documents.
-    pub(super) fn memory_bytes(&self, k: usize) -> usize {
-        WordsRun::memory_bytes(self.words.len(), k)
+    /// Bytes that the run takes, cursors apart.
+    pub(super) fn memory_bytes(&self) -> usize {
+        let blocks = |term: &OpenTerm| term.list.document_frequency() as usize / BLOCK + 2;
+        let blocks = self
+            .words
+            .iter()
+            .map(|(term, _)| blocks(term).min(BESTS_MAX));
+        WordsRun::memory_bytes(self.words.len()) + blocks.sum::<usize>() * size_of::<f32>()
     }
 
     /// Makes what finds the best `k` documents of a range.
@@ -107,7 +116,12 @@ impl QueryRun<'_> {
             return Ok(None);
         };
         let cursors = cursor_bytes(&self.node, &self.lists);
-        self.working.grow_to(cursors + words.memory_bytes(k))?;
+        let top = WordsRun::top_bytes(k.min(self.view.below as usize));
+        let bytes = cursors + words.memory_bytes() + top;
+        if self.working.grow_to(bytes).is_err() {
+            // The ranking says what it lacks.
+            return Ok(None);
+        }
         let range = DocRange {
             first: self.options.from,
             last: self.below() - 1,
@@ -118,8 +132,12 @@ impl QueryRun<'_> {
 
     /// Makes the ranking, which goes on where `words` ended.
     pub(super) fn ranker(&mut self, words: Option<WordsRun>) -> Result<Ranker> {
-        // Its cursors go before those of the ranking are made.
+        // Its cursors go before those of the ranking are made, its best documents stay.
         let part = words.map(WordsRun::into_part);
+        let top = part
+            .as_ref()
+            .map_or(0, |(found, _)| found.top.memory_bytes());
+        let _top = self.budget.reserve("the best documents of a query", top)?;
         let built = self.build(false)?;
         let mut options = self.rank_options(&built)?;
         let (root, score, tables) = (built.root, built.score, &self.view.tables);
