@@ -35,7 +35,8 @@ def main(doc, home, figures):
     if options.list and more:
         parser.error(f"--list takes no other option, found {' '.join(more)}")
     if options.list:
-        print("\n".join(f"{figure.names}: {figure.what}\n    {figure.command}" for figure in figures))
+        place = home.resolve().relative_to(ROOT)
+        print("\n".join(f"{figure.names}: {figure.what}\n    python3 {place}/{figure.command}" for figure in figures))
         return
     script, *words = shlex.split(by_name[options.figure].command)
     sys.exit(subprocess.run([sys.executable, home / script, *words, *more], cwd=ROOT).returncode)
