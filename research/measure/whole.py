@@ -43,8 +43,8 @@ IN_ONE = {
 }
 # Where profiles of drives were when results were made, and are now.
 DRIVES = "crates/gannet-ssd/", "research/drives/ssd/"
-# Of programs of other commits, or of changed sources. Five have WiSER's filters in Gannet's own lists,
-# which went since.
+# Of programs of other commits, or of changed sources. Five have WiSER's filters in Gannet's own
+# lists, which went since.
 OTHER_PROGRAMS = set(
     "duty filters-16-before given-statistics instructions instructions-one-unit instructions-ranking instructions-rooms mechanisms "
     "mechanisms-linux mechanisms-order mechanisms-order-shuffled rank-paths rank-paths-articles rank-paths-reads rank-paths-whole "

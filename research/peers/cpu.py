@@ -35,7 +35,8 @@ MERGED = "-merged"
 # Engines hold all queries of a run, so there are limits to their number and to Lucene's heap.
 QUERIES_MAX = 300_000
 HEAP = "512m"
-# Of the first look at an engine, by which the rounds are chosen, and of what Lucene asks before it is measured.
+# Of the first look at an engine, by which the rounds are chosen, and of what Lucene asks before it
+# is measured.
 LOOK_SECONDS, WARM_SECONDS = 0.3, 2
 
 
@@ -157,7 +158,7 @@ class Table:
 
 
 def warms(engine):
-    """Whether it compiles while it is asked."""
+    """Tells if it compiles while it is asked."""
     return engine.warm_factor > 1
 
 

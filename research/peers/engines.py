@@ -114,7 +114,8 @@ class SeekStorm:
     score_factor = 1 / 2.2
     warm_factor = 1
     ngrams = "none"
-    # A commit of fewer than 65,536 documents is written again with the next, so an index is as one commit would leave it.
+    # A commit of fewer than 65,536 documents is written again with the next, so an index is as one
+    # commit would leave it.
     commits = 1
 
     def __init__(self):

@@ -7,7 +7,7 @@ use crate::search::matching::matcher::Role;
 pub(super) struct Other {
     /// The word.
     pub word: usize,
-    /// What it does to them.
+    /// The use that is made of them.
     pub role: Role,
 }
 

@@ -19,7 +19,7 @@ pub struct WordsRun {
     /// Its lists, in the order of the words in the query.
     lists: Vec<WordList>,
     norms: NormCursor,
-    /// Which documents are live, unless all are.
+    /// Tells live documents, unless all are.
     live: Option<LiveCursor>,
     passes: Vec<Pass>,
     /// The pass that goes on, and the first document that it did not look at.
@@ -28,14 +28,14 @@ pub struct WordsRun {
     /// The documents that are looked at.
     range: DocRange,
     survivors: Survivors,
-    /// What each of the other words of the pass may add in a block.
+    /// The bounds of the scores that the other words of the pass add in a block.
     bounds: Vec<f64>,
     /// The last document of the page of the leading list whose bound was looked at.
     page_end: Option<DocId>,
     found: WordsFound,
 }
 
-/// What a run found.
+/// The best documents of a run, and how many matched.
 pub struct WordsFound {
     /// The best documents.
     pub top: Top,
@@ -124,13 +124,13 @@ impl WordsRun {
         !excludes(self.threshold(), most.sum())
     }
 
-    /// What was found by a run that came to its end.
+    /// Gives all that was found, once the run came to its end.
     pub fn into_found(self) -> WordsFound {
         self.found
     }
 
-    /// What was found by a run that did not come to its end, and the first document that was not
-    /// looked at.
+    /// Gives what was found before a page was missing, and the first document that was not looked
+    /// at.
     pub fn into_part(self) -> (WordsFound, DocId) {
         if self.passes.len() == 1 {
             return (self.found, self.next);
