@@ -92,7 +92,8 @@ impl Drop for MemoryPermit<'_> {
         } else {
             holders.together -= 1;
         }
-        let wakes = self.alone || holders.together == 0;
+        // To wake takes a call of the system, also where nobody waits.
+        let wakes = self.alone || holders.together == 0 && holders.waiting_alone > 0;
         drop(holders);
         if wakes {
             self.permits.changed.notify_all();
