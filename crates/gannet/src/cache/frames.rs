@@ -14,6 +14,7 @@ use super::flash::{EvictedPage, FlashTier};
 use super::known_damage::{DamageNotes, KnownDamage};
 use super::pins::{Pins, Share};
 use super::sieve::{Sieve, USES_MAX};
+use super::spare::SpareMemory;
 use crate::base::{Budget, Error, PAGE_PAYLOAD, PAGE_SIZE, PageAddress, Reservation, Result};
 use crate::device::{PageBuffer, PagePool};
 use crate::storage::{IndexIdentity, PageKind, ReadPage, Store, first_record};
@@ -113,6 +114,11 @@ impl FramePool {
     /// Frames in the pool, used or not.
     pub fn capacity(&self) -> usize {
         self.buffers.pages()
+    }
+
+    /// The memory of frames that were never used. To be asked for once.
+    pub fn spare(&self) -> SpareMemory {
+        SpareMemory::new(self.buffers.clone())
     }
 
     /// The right to pin one frame more, unless the share for that is used up.

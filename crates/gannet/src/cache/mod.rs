@@ -11,6 +11,7 @@ mod pinned;
 mod pins;
 mod reading;
 mod sieve;
+mod spare;
 
 pub use flash::{FlashTier, TIER_BYTES_MIN, TierFigures, TierRoot};
 pub use frames::{Frame, FramePool};
@@ -19,3 +20,4 @@ pub use pages::{Bytes, Pages, Step, Stop, Whereabouts, fetch_round, finish, gath
 pub use pinned::PinnedPages;
 pub use reading::{IoCounts, Reading, UsedPage};
 pub use sieve::Sieve;
+pub use spare::{SpareBytes, SpareMemory};

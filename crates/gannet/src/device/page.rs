@@ -4,7 +4,7 @@ use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
 use crate::base::PAGE_SIZE;
@@ -39,6 +39,9 @@ struct Slab {
 struct Free {
     returned: Vec<u32>,
     untouched: u32,
+    /// Pages among those never used that are set aside, and whether any of them was missed.
+    aside: usize,
+    is_missed: bool,
     /// The number of threads that wait for a page to come back.
     waiting: usize,
     /// Pages that came back while somebody waited.
@@ -68,6 +71,8 @@ impl PagePool {
         let free = Mutex::new(Free {
             returned: Vec::new(),
             untouched: 0,
+            aside: 0,
+            is_missed: false,
             waiting: 0,
             told: 0,
         });
@@ -89,14 +94,17 @@ impl PagePool {
 
     /// Takes a page, or nothing when all are taken. Its content is whatever its last user left.
     pub fn take(&self) -> Option<PageBuffer> {
-        let mut free = self.slab.free.lock().unwrap_or_else(|e| e.into_inner());
+        let mut free = self.free();
         let index = match free.returned.pop() {
             Some(index) => index,
-            None if (free.untouched as usize) < self.slab.pages => {
+            None if (free.untouched as usize) < self.slab.pages - free.aside => {
                 free.untouched += 1;
                 free.untouched - 1
             }
-            None => return None,
+            None => {
+                free.is_missed = free.aside > 0;
+                return None;
+            }
         };
         Some(PageBuffer {
             slab: Arc::clone(&self.slab),
@@ -106,9 +114,33 @@ impl PagePool {
 }
 
 impl PagePool {
+    /// Sets pages aside whose memory something else may take, if `left` pages that were never used
+    /// are left beside them. The system has given no memory for such a page yet.
+    pub fn set_aside(&self, pages: usize, left: usize) -> bool {
+        let mut free = self.free();
+        let untouched = self.slab.pages - free.untouched as usize - free.aside;
+        let fits = pages.checked_add(left).is_some_and(|sum| sum <= untouched);
+        free.aside += if fits { pages } else { 0 };
+        fits
+    }
+
+    /// Takes pages back that were set aside.
+    pub fn take_back(&self, pages: usize) {
+        self.free().aside -= pages;
+    }
+
+    /// Tells if a page was missed, since this was asked before, that is set aside.
+    pub fn was_missed(&self) -> bool {
+        std::mem::take(&mut self.free().is_missed)
+    }
+
+    fn free(&self) -> MutexGuard<'_, Free> {
+        self.slab.free.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
     /// Waits until a page comes back, at most for so long.
     pub fn wait_for_return(&self, most: Duration) {
-        let mut free = self.slab.free.lock().unwrap_or_else(|e| e.into_inner());
+        let mut free = self.free();
         free.waiting += 1;
         let told = free.told;
         let is_same = |free: &mut Free| free.told == told;
@@ -188,6 +220,20 @@ impl fmt::Debug for PagePool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pages_that_were_never_used_can_be_set_aside() {
+        let pool = PagePool::new(4);
+        let first = pool.take().unwrap();
+        drop(first);
+        assert!(!pool.set_aside(3, 1) && !pool.set_aside(usize::MAX, 1));
+        assert!(pool.set_aside(2, 1));
+        let held: Vec<_> = std::iter::from_fn(|| pool.take()).collect();
+        assert_eq!(held.len(), 2);
+        assert!(pool.was_missed() && !pool.was_missed());
+        pool.take_back(2);
+        assert!(pool.take().is_some() && !pool.was_missed());
+    }
 
     #[test]
     fn a_pool_gives_each_page_once_and_takes_it_back() {

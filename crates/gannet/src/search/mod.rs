@@ -9,6 +9,7 @@
 //! The room knows no writer: it sees a snapshot through [`SearchView`].
 
 mod build;
+mod hot;
 mod kinds;
 mod lists;
 mod matching;
@@ -28,6 +29,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+pub use hot::HotLists;
 pub use lists::KnownPatterns;
 pub use options::{Cancelled, Clock, SearchOptions, Ties};
 pub use query::fields::check_name;

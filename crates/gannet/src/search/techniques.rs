@@ -19,6 +19,8 @@ pub struct Techniques {
     pub filters: bool,
     /// The documents found are read together; without, one after the other.
     pub documents: bool,
+    /// Lists that are asked for often are kept decoded; without, they are read from their pages.
+    pub hot: bool,
 }
 
 impl Default for Techniques {
@@ -29,13 +31,21 @@ impl Default for Techniques {
             batches: true,
             filters: true,
             documents: true,
+            hot: true,
         }
     }
 }
 
 impl Techniques {
     /// The names that [`Techniques::without`] knows.
-    pub const NAMES: [&str; 5] = ["pruning", "prefetch", "batches", "filters", "documents"];
+    pub const NAMES: [&str; 6] = [
+        "pruning",
+        "prefetch",
+        "batches",
+        "filters",
+        "documents",
+        "hot",
+    ];
 
     /// These less the one of this name; nothing if there is none.
     pub fn without(mut self, name: &str) -> Option<Techniques> {
@@ -45,6 +55,7 @@ impl Techniques {
             "batches" => &mut self.batches,
             "filters" => &mut self.filters,
             "documents" => &mut self.documents,
+            "hot" => &mut self.hot,
             _ => return None,
         };
         *switch = false;

@@ -31,6 +31,7 @@ fn run(
     options: &SearchOptions,
 ) -> Vec<SearchResults> {
     let group = QueryGroup::new(&world.pool, &world.budget, width);
+    let group = group.with_hot_lists(&world.hot);
     let answers = group.search(queries, &world.view, options);
     answers.into_iter().map(Result::unwrap).collect()
 }

@@ -48,6 +48,10 @@ pub struct SearchView {
     pub ids: Arc<dyn ExternalIds>,
     /// One past the last doc ID of the snapshot.
     pub below: DocId,
+    /// The number of its state: states of different numbers may have different lists.
+    pub state: u64,
+    /// The number of times that documents got other numbers since the index was opened.
+    pub renumbered: u64,
     /// Deleted documents of which lists still have postings.
     pub dead_documents: u64,
     /// Norms, deletions and addresses of the documents.

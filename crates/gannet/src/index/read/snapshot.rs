@@ -316,6 +316,7 @@ impl Snapshot {
         let group = QueryGroup::new(&self.shared.pool, &self.shared.budget, GROUP_MAX);
         let group = group.in_traffic(&self.shared.traffic).knowing(known);
         let group = group.offloading(self.shared.options.offload.as_deref());
+        let group = group.with_hot_lists(&self.shared.hot);
         group.search(queries, &pinned.view, options)
     }
 }
@@ -444,6 +445,8 @@ fn view(state: &State) -> SearchView {
         }),
         buffer: Arc::new(state.buffers.clone()),
         below: state.below,
+        state: state.number,
+        renumbered: state.renumbered,
         dead_documents: state.dead_documents(),
         tables: state.tables.clone(),
         dictionaries: state.dictionaries.clone(),

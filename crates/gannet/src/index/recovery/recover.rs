@@ -17,7 +17,7 @@ use crate::index::state::{
 };
 use crate::index::write::Writer;
 use crate::postings::TermDictionary;
-use crate::search::ResultCache;
+use crate::search::{HotLists, ResultCache};
 use crate::storage::{LogReach, Store, has_log_behind};
 
 /// Takes in what the root names, but not what the log has behind it.
@@ -76,6 +76,7 @@ pub(crate) fn recover(opened: Opened, options: Options) -> Result<(Arc<Shared>, 
         traffic: ForegroundLoad::default(),
         room: Room::new(Arc::clone(&store)),
         store,
+        hot: HotLists::new(&pool),
         pool,
         preparation,
         published: Published::new(state.clone()),
@@ -102,7 +103,9 @@ pub(crate) fn recover_again(
     let [terms, ids] = record.trees();
     let terms = open_terms(&shared.store, &shared.pool, terms)?;
     let ids = open_tree(&shared.store, ids)?;
-    let state = root_state(record, Some(root), &terms, &ids, &shared.budget)?;
+    let mut state = root_state(record, Some(root), &terms, &ids, &shared.budget)?;
+    // Its documents may have got other numbers.
+    state.renumbered = shared.published.get().renumbered + 1;
     let preparation = &shared.preparation;
     preparation.fields.replace(Arc::clone(&record.schema));
     preparation.replace_dictionaries(record.dictionaries.clone());

@@ -10,7 +10,7 @@ use super::room::Room;
 use crate::base::{Budget, ForegroundLoad, Reservation};
 use crate::cache::FramePool;
 use crate::index::ingest::Preparation;
-use crate::search::ResultCache;
+use crate::search::{HotLists, ResultCache};
 use crate::storage::Store;
 
 /// The parts of an open index that both sides use.
@@ -34,6 +34,8 @@ pub(crate) struct Shared {
     pub(crate) room: Room,
     /// Why the index is read past the flash tier that was asked for.
     pub(crate) past_cache: Option<String>,
+    /// Lists that are asked for often.
+    pub(crate) hot: HotLists,
     /// Answers that are given again, if that was asked for.
     pub(crate) results: Option<ResultCache>,
     /// The root that is read, where nothing is written.

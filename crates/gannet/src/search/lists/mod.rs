@@ -28,6 +28,11 @@ pub struct OpenTerm {
 }
 
 impl OpenTerm {
+    /// Bytes that it takes.
+    pub fn memory_bytes(&self) -> usize {
+        size_of::<OpenTerm>() + self.key.len() + self.list.memory_bytes()
+    }
+
     /// The term and the number of its documents that scores take, for people to read.
     pub fn name_and_frequency(&self) -> (String, u64) {
         let text = split_term_key(&self.key).map_or(&self.key[..], |(_, text)| text);

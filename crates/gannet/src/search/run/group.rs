@@ -11,6 +11,7 @@ use super::lookup::RunResources;
 use super::offload::ListOffload;
 use crate::base::{Budget, Error, ForegroundLoad, MemoryPermit, Result};
 use crate::cache::{FramePool, Pages, Reading, Stop, fetch_round};
+use crate::search::hot::HotLists;
 use crate::search::lists::KnownPatterns;
 use crate::search::options::SearchOptions;
 use crate::search::query::Query;
@@ -34,6 +35,7 @@ pub struct QueryGroup<'a> {
     budget: &'a Budget,
     traffic: Option<&'a ForegroundLoad>,
     known: Option<&'a KnownPatterns>,
+    hot: Option<&'a HotLists>,
     offload: Option<&'a dyn ListOffload>,
     width: usize,
 }
@@ -47,6 +49,7 @@ impl<'a> QueryGroup<'a> {
             budget,
             traffic: None,
             known: None,
+            hot: None,
             offload: None,
             width: width.clamp(1, most),
         }
@@ -65,6 +68,14 @@ impl<'a> QueryGroup<'a> {
         QueryGroup { known, ..self }
     }
 
+    /// Takes lists from `hot` where it has them, and keeps them there.
+    pub fn with_hot_lists(self, hot: &'a HotLists) -> QueryGroup<'a> {
+        QueryGroup {
+            hot: Some(hot),
+            ..self
+        }
+    }
+
     /// Lets `offload` read lists where it finds that worth it.
     pub fn offloading(self, offload: Option<&'a dyn ListOffload>) -> QueryGroup<'a> {
         QueryGroup { offload, ..self }
@@ -78,6 +89,9 @@ impl<'a> QueryGroup<'a> {
         view: &SearchView,
         options: &SearchOptions,
     ) -> Vec<Result<SearchResults>> {
+        if let Some(hot) = self.hot {
+            hot.yield_memory();
+        }
         let groups = queries.chunks(self.width);
         let answers = groups.flat_map(|group| {
             let permit = match self.budget.permit(options) {
@@ -194,6 +208,7 @@ impl<'a> QueryGroup<'a> {
             pages_per_round: self.pages_per_round(queries),
             alone,
             known: self.known,
+            hot: self.hot,
             offload: self.offload,
         };
         let run = QueryRun::new(query, view, options, self.budget, resources, goal);

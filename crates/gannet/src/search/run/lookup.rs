@@ -10,6 +10,7 @@ use super::offload::ListOffload;
 use crate::base::{Budget, DocId, Reservation, Result};
 use crate::cache::{Pages, Step, gather};
 use crate::postings::{Reach, TermList};
+use crate::search::hot::{HotEntry, HotLists};
 use crate::search::lists::{KnownPatterns, OpenLists, OpenPattern, OpenTerm, PartialExpansion};
 use crate::search::matching::matcher::for_all;
 use crate::search::plan::{PlannedPattern, PlannedTerm};
@@ -24,6 +25,8 @@ pub struct RunResources<'q> {
     pub alone: bool,
     /// The documents of its patterns that are known from before.
     pub known: Option<&'q KnownPatterns>,
+    /// Lists that are asked for often.
+    pub hot: Option<&'q HotLists>,
     /// The device that may read lists in its place.
     pub offload: Option<&'q dyn ListOffload>,
 }
@@ -39,6 +42,9 @@ pub struct Lookup<'q> {
     keys_per_round: usize,
     /// The part of each list that the query reads.
     reach: Reach,
+    /// Lists that are asked for often, and the entry of each term among them.
+    hot: Option<&'q HotLists>,
+    entries: Vec<Arc<HotEntry>>,
     /// Of what was found.
     memory: Reservation,
 }
@@ -72,6 +78,8 @@ impl<'q> Lookup<'q> {
             expansions: expansions.collect::<Result<_>>()?,
             ids,
             documents: Vec::new(),
+            hot: resources.hot.filter(|_| reach == Reach::Docs),
+            entries: Vec::new(),
             reach,
             keys_per_round: (resources.pages_per_round / PAGES_PER_KEY).max(1),
             memory: budget.reserve("the lists of a query", 0)?,
@@ -156,7 +164,46 @@ impl<'q> Lookup<'q> {
         Ok(lists)
     }
 
+    /// The entry of each term among the hot lists, unless there are none.
+    pub fn take_entries(&mut self) -> Vec<Arc<HotEntry>> {
+        std::mem::take(&mut self.entries)
+    }
+
+    /// Takes the terms as they were found before in the same state, if all were.
+    fn take_known(&mut self, view: &SearchView) -> Result<()> {
+        let Some(hot) = self.hot else {
+            return Ok(());
+        };
+        if self.entries.is_empty() && self.found.is_empty() {
+            let entries = hot.enter(self.waiting.iter(), view.renumbered);
+            self.entries = entries.unwrap_or_default();
+            let known = self.entries.iter().map(|entry| entry.known(view.state));
+            let known = known.collect::<Option<Vec<OpenTerm>>>();
+            if let Some(known) = known.filter(|known| known.len() == self.waiting.len()) {
+                let bytes = known.iter().map(OpenTerm::memory_bytes);
+                self.memory.grow_to(bytes.sum())?;
+                self.waiting.clear();
+                self.found = known.into_iter().map(Some).collect();
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps the terms in mind.
+    fn keep(&self, view: &SearchView) {
+        let terms = self.found.iter().zip(&self.entries);
+        for (term, entry) in terms.filter_map(|(term, entry)| Some((term.as_ref()?, entry))) {
+            if let Some(hot) = self.hot {
+                entry.keep(term, view.state, hot);
+            }
+        }
+    }
+
     fn look_up(&mut self, view: &SearchView, pages: &mut Pages<'_>) -> Step<()> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        self.take_known(view)?;
         while !self.waiting.is_empty() {
             let count = self.keys_per_round.min(self.waiting.len());
             let keys = self.waiting.iter().take(count).map(Vec::as_slice);
@@ -170,6 +217,9 @@ impl<'q> Lookup<'q> {
                 };
                 self.found
                     .push(open(term, view, self.reach, &mut self.memory)?);
+            }
+            if self.waiting.is_empty() {
+                self.keep(view);
             }
         }
         Ok(())
@@ -230,15 +280,14 @@ fn open(
     let pages = postings.entry.spans().map(|run| run.page_count() as u64);
     let (chunks, pages) = (postings.entry.chunks.len() as u64, pages.sum());
     let list = TermList::new(postings, memory);
-    let held = size_of::<OpenTerm>() + term.key.len() + list.memory_bytes();
-    reserved.grow_to(before + held)?;
-    let exists = list.document_frequency() > 0;
-    Ok(exists.then(|| OpenTerm {
+    let term = OpenTerm {
         key: term.key,
         frequency: list.document_frequency(),
         list,
         similarity: term.similarity,
         chunks_in_list: chunks,
         pages_in_list: pages,
-    }))
+    };
+    reserved.grow_to(before + term.memory_bytes())?;
+    Ok((term.frequency > 0).then_some(term))
 }

@@ -153,8 +153,21 @@ impl Top {
     /// of them cannot enter.
     pub fn anew(self) -> Top {
         let mut top = Top::new(self.k);
-        top.threshold = top.threshold.max(self.threshold.next_down());
+        top.expect(self.threshold);
         top
+    }
+
+    /// Takes notice that there are as many documents of at least this score: what scores less
+    /// cannot enter.
+    pub fn expect(&mut self, score: f32) {
+        if score > 0.0 {
+            self.threshold = self.threshold.max(score.next_down());
+        }
+    }
+
+    /// Returns the number of documents that are wanted.
+    pub fn wanted(&self) -> usize {
+        self.k
     }
 
     /// Takes all documents of one score.
@@ -222,6 +235,11 @@ impl Top {
     /// The documents of one score, where these were wanted.
     pub fn into_tied(self) -> Option<Box<TiedDocs>> {
         self.tied
+    }
+
+    /// The documents, in no order.
+    pub fn best(&self) -> impl Iterator<Item = Scored> {
+        self.heap.iter().copied()
     }
 
     /// The documents, best first.

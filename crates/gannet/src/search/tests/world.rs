@@ -12,6 +12,7 @@ use crate::postings::{
     ChunkStreams, Fragment, MergeItem, MergeMemory, Neighbours, Reach, TermDictionary, TermVisitor,
     merge_window,
 };
+use crate::search::hot::HotLists;
 use crate::search::scoring::bm25::Statistics;
 use crate::search::scoring::field::FieldStatistics;
 use crate::search::view::{ExternalIds, MemoryTerms, SearchView};
@@ -84,6 +85,7 @@ pub struct World {
     pub frequencies: BTreeMap<(usize, &'static str), u64>,
     pub view: SearchView,
     pub pool: FramePool,
+    pub hot: HotLists,
     pub budget: Budget,
     store: Arc<Store>,
 }
@@ -179,6 +181,8 @@ impl World {
             ids: Arc::new(Numbers),
             buffer: Arc::new(Memory(invert(&docs, on_device..count, filters))),
             below: count,
+            state: 0,
+            renumbered: 0,
             dead_documents: deleted.iter().filter(|deleted| **deleted).count() as u64,
             tables: tables(&docs, &deleted, &store),
             dictionaries: Dictionaries::default(),
@@ -189,6 +193,7 @@ impl World {
             docs,
             deleted,
             view,
+            hot: HotLists::new(&pool),
             pool,
             budget,
             store,
@@ -198,6 +203,7 @@ impl World {
     /// The same with nothing in frames.
     pub fn with_cold_pool(&self) -> World {
         let bytes = self.pool.capacity() * PAGE_SIZE;
+        let pool = FramePool::new(Arc::clone(&self.store), &self.budget, bytes).unwrap();
         World {
             docs: self.docs.clone(),
             deleted: self.deleted.clone(),
@@ -209,11 +215,14 @@ impl World {
                 ids: Arc::new(Numbers),
                 buffer: Arc::clone(&self.view.buffer),
                 below: self.view.below,
+                state: 0,
+                renumbered: 0,
                 dead_documents: self.view.dead_documents,
                 dictionaries: self.view.dictionaries.clone(),
                 statistics: Statistics::new(Arc::new(statistics(&self.docs))),
             },
-            pool: FramePool::new(Arc::clone(&self.store), &self.budget, bytes).unwrap(),
+            hot: HotLists::new(&pool),
+            pool,
             budget: self.budget.clone(),
             store: Arc::clone(&self.store),
         }

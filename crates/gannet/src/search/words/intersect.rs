@@ -28,15 +28,25 @@ type Quad = [DocId; GROUP];
 /// that has one.
 pub fn locate(docs: &[DocId], block: &[DocId], places: &mut [u8]) -> u128 {
     places.fill(NOWHERE);
-    let (mut at, mut from, mut found) = (0, 0, 0);
+    let mut found = 0;
+    each_common(docs, block, |at, place| {
+        places[at] = place as u8;
+        found |= 1 << at;
+    });
+    found
+}
+
+/// Gives the places of each document that both have to `take`: among `docs`, and in `block`.
+#[inline]
+pub fn each_common(docs: &[DocId], block: &[DocId], mut take: impl FnMut(usize, usize)) {
+    let (mut at, mut from) = (0, 0);
     if docs.len() * DENSE > block.len() {
         while let (Some(left), Some(right)) = (group(docs, at), group(block, from)) {
             let mut pairs = equal_pairs(left, right);
             while pairs != 0 {
                 let pair = pairs.trailing_zeros() as usize;
                 let (turned, place) = (pair / GROUP, pair % GROUP);
-                places[at + place] = (from + (place + turned) % GROUP) as u8;
-                found |= 1 << (at + place);
+                take(at + place, from + (place + turned) % GROUP);
                 pairs &= pairs - 1;
             }
             let (left, right) = (left[GROUP - 1], right[GROUP - 1]);
@@ -47,11 +57,9 @@ pub fn locate(docs: &[DocId], block: &[DocId], places: &mut [u8]) -> u128 {
     for (at, doc) in docs.iter().enumerate().skip(at) {
         from += block[from..].partition_point(|one| one < doc);
         if block.get(from) == Some(doc) {
-            places[at] = from as u8;
-            found |= 1 << at;
+            take(at, from);
         }
     }
-    found
 }
 
 #[inline]

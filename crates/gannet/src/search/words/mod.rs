@@ -18,5 +18,7 @@ mod pass;
 mod run;
 mod survivors;
 
+pub use intersect::each_common;
 pub use list::WordList;
-pub use run::WordsRun;
+pub use pass::{Other, Pass};
+pub use run::{WordsFound, WordsRun};

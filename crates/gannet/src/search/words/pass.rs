@@ -4,7 +4,7 @@ use crate::search::matching::matcher::Role;
 
 /// A word whose list is asked for the documents of the leading one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Other {
+pub struct Other {
     /// The word.
     pub word: usize,
     /// The use that is made of them.
@@ -12,7 +12,7 @@ pub(super) struct Other {
 }
 
 /// A pass over the documents of one list.
-pub(super) struct Pass {
+pub struct Pass {
     /// The word whose list leads.
     pub leader: usize,
     /// The other words, in the order in which they are asked: those that exclude come first.
@@ -26,7 +26,7 @@ pub(super) struct Pass {
 
 impl Other {
     /// Returns true if it adds to the score.
-    pub(super) fn scores(self) -> bool {
+    pub fn scores(self) -> bool {
         self.role != Role::Excluded
     }
 
@@ -38,7 +38,7 @@ impl Other {
 impl Pass {
     /// The pass that finds documents with all words. `order` are the words, the rarest first: its
     /// list leads.
-    pub(super) fn all(order: &[usize]) -> Vec<Pass> {
+    pub fn all(order: &[usize]) -> Vec<Pass> {
         let Some((leader, others)) = order.split_first() else {
             return Vec::new();
         };
@@ -48,7 +48,7 @@ impl Pass {
 
     /// The passes that find documents with any of the words, each document in the pass that its
     /// rarest word leads.
-    pub(super) fn any(order: &[usize]) -> Vec<Pass> {
+    pub fn any(order: &[usize]) -> Vec<Pass> {
         let pass = |at: usize| {
             let before = order[..at]
                 .iter()
@@ -62,13 +62,13 @@ impl Pass {
     }
 
     /// The words beside the leading one that score.
-    pub(super) fn scored_others(&self) -> impl Iterator<Item = usize> {
+    pub fn scored_others(&self) -> impl Iterator<Item = usize> {
         let scored = self.others.iter().filter(|other| other.scores());
         scored.map(|other| other.word)
     }
 
     /// Returns true if every document of the leading list matches that no word excludes.
-    pub(super) fn requires_none(&self) -> bool {
+    pub fn requires_none(&self) -> bool {
         self.others.iter().all(|other| other.role != Role::Required)
     }
 

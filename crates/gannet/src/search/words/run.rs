@@ -33,6 +33,8 @@ pub struct WordsRun {
     /// The last document of the page of the leading list whose bound was looked at.
     page_end: Option<DocId>,
     found: WordsFound,
+    /// The best documents before the range, how many were found there, and whether that is exact.
+    before: (Vec<Scored>, u64, bool),
 }
 
 /// The best documents of a run, and how many matched.
@@ -78,7 +80,17 @@ impl WordsRun {
                 found: 0,
                 is_exact: true,
             },
+            before: (Vec::new(), 0, true),
         }
+    }
+
+    /// Goes on behind what was found in the documents before the range.
+    pub fn behind(mut self, found: WordsFound) -> WordsRun {
+        if self.passes.len() > 1 {
+            self.before = (found.top.best().collect(), found.found, found.is_exact);
+        }
+        self.found = found;
+        self
     }
 
     /// Bytes that it takes for so many words, cursors and bests of blocks apart.
@@ -136,10 +148,14 @@ impl WordsRun {
             return (self.found, self.next);
         }
         // Documents of all passes lie side by side; they are looked for anew.
+        let mut top = self.found.top.anew();
+        let (best, found, is_exact) = self.before;
+        let best = best.iter();
+        best.for_each(|scored| top.offer(scored.doc, scored.score));
         let found = WordsFound {
-            top: self.found.top.anew(),
-            found: 0,
-            is_exact: true,
+            top,
+            found,
+            is_exact,
         };
         (found, self.range.first)
     }

@@ -27,6 +27,7 @@ use crate::cache::{IoCounts, Pages, Step, Stop};
 use crate::documents::Fetch;
 use crate::postings::Reach;
 use crate::search::build::{BuildOptions, Built, build, cursor_bytes};
+use crate::search::hot::HotEntry;
 use crate::search::lists::OpenLists;
 use crate::search::options::SearchOptions;
 use crate::search::plan::{Allowance, Plan, PlanNode, plan};
@@ -69,6 +70,8 @@ pub struct QueryRun<'q> {
     resources: RunResources<'q>,
     node: PlanNode,
     lists: OpenLists,
+    /// Of each term among the hot lists.
+    hot_entries: Vec<Arc<HotEntry>>,
     /// The statistics to score with in place of those of the index.
     given: Option<GivenStatistics>,
     /// The statistics to count, if they are all that is asked.
@@ -172,6 +175,9 @@ impl<'q> QueryRun<'q> {
         } else {
             Reach::Docs
         };
+        let takes_hot = options.techniques.hot && !options.list_pages;
+        let hot = resources.hot.filter(|_| takes_hot);
+        let resources = RunResources { hot, ..resources };
         let lookup = Lookup::new(terms, patterns, ids, resources, reach, budget)?;
         let hits = options.k.min(view.below as usize) * size_of::<Hit>();
         Ok(QueryRun {
@@ -183,6 +189,7 @@ impl<'q> QueryRun<'q> {
             started: options.now(),
             node: root,
             lists: OpenLists::default(),
+            hot_entries: Vec::new(),
             given,
             needed,
             counted: QueryStatistics::default(),
@@ -276,10 +283,12 @@ impl<'q> QueryRun<'q> {
         }
     }
 
-    fn end_look_up(&mut self, pages: &Pages<'_>) -> Result<()> {
-        let RunPhase::LookUp(lookup) = std::mem::replace(&mut self.phase, RunPhase::Done) else {
+    fn end_look_up(&mut self, pages: &mut Pages<'_>) -> Result<()> {
+        let RunPhase::LookUp(mut lookup) = std::mem::replace(&mut self.phase, RunPhase::Done)
+        else {
             return Ok(());
         };
+        self.hot_entries = lookup.take_entries();
         self.lists = lookup.finish(self.view, self.given.as_ref())?;
         if let Some(needed) = &self.needed {
             self.kept.grow_to(needed.bytes(&self.lists))?;
@@ -298,9 +307,8 @@ impl<'q> QueryRun<'q> {
             self.report.patterns = self.report_patterns()?;
         }
         self.offload(pages);
-        match self.plain_words()? {
-            Some(words) => self.phase = RunPhase::Words(words),
-            None => self.phase = RunPhase::Rank(Box::new(self.ranker(None)?)),
+        if !self.begin_words(pages)? {
+            self.phase = RunPhase::Rank(Box::new(self.ranker(None)?));
         }
         Ok(())
     }

@@ -1,21 +1,24 @@
 //! Queries that are plain words of one field: what is run of them where all pages are in memory,
 //! and how the ranking goes on where they are not.
 
+use std::sync::Arc;
+
 use super::{QueryRun, RunPhase};
 use crate::analysis::{FieldId, split_term_key};
-use crate::base::Result;
-use crate::cache::Pages;
+use crate::base::{DocId, Interrupt, Result};
+use crate::cache::{Pages, Step, Stop};
 use crate::documents::LiveCursor;
 use crate::postings::BLOCK;
 use crate::search::build::cursor_bytes;
+use crate::search::hot::{Decodable, HotEntry, HotLists, HotRun, HotWord, NormColumn, Origin};
 use crate::search::lists::{OpenLists, OpenTerm};
 use crate::search::matching::matches::DocRange;
-use crate::search::plan::{JoinedNodes, PlanNode};
+use crate::search::plan::{JoinedNodes, PlanNode, PlanSlot};
 use crate::search::rank::Ranker;
 use crate::search::scoring::bm25::Statistics;
 use crate::search::scoring::scorer::Scorer;
 use crate::search::view::SearchView;
-use crate::search::words::{WordList, WordsRun};
+use crate::search::words::{WordList, WordsFound, WordsRun};
 
 /// Blocks of a page at most, about, whose best scores are kept for each word.
 const BESTS_MAX: usize = 1024;
@@ -28,6 +31,8 @@ pub(super) struct PlainWords<'a> {
     field: FieldId,
     /// The words in the order of the query, each with its boost.
     words: Vec<(&'a OpenTerm, f32)>,
+    /// The slot of each.
+    slots: Vec<PlanSlot>,
     all_required: bool,
 }
 
@@ -43,6 +48,7 @@ impl<'a> PlainWords<'a> {
             return None;
         }
         let (mut words, mut field) = (Vec::with_capacity(nodes.len()), None);
+        let mut slots = Vec::with_capacity(nodes.len());
         for node in nodes {
             let (slot, boost) = node.as_kind(|kind| kind.word())?;
             let Some(term) = &lists.terms[slot] else {
@@ -56,11 +62,13 @@ impl<'a> PlainWords<'a> {
                 return None;
             }
             words.push((term, boost?));
+            slots.push(slot);
         }
         let all_required = all_required || words.len() == 1;
         Some(PlainWords {
             field: field?,
             words,
+            slots,
             all_required,
         })
     }
@@ -94,40 +102,168 @@ impl<'a> PlainWords<'a> {
         k: usize,
     ) -> WordsRun {
         let lists = self.words.iter().map(|(term, boost)| {
-            let frequency = std::iter::once(term.frequency);
-            let scorer = Scorer::new(statistics, self.field, frequency, boost * term.similarity);
+            let scorer = scorer(statistics, self.field, term, *boost);
             WordList::new(term.list.cursor(), self.field, scorer)
         });
         let lists = lists.collect();
         let norms = view.tables.norm_cursor(self.field);
         WordsRun::new(lists, self.all_required, norms, live, range, k)
     }
+
+    /// Makes the run over hot lists, if all are hot and of no later state.
+    fn hot_run(
+        &self,
+        entries: &[&Arc<HotEntry>],
+        norms: &Arc<NormColumn>,
+        view: &SearchView,
+        statistics: &Statistics,
+        k: usize,
+    ) -> Option<HotRun> {
+        let mean_length = statistics.of(self.field).average_length();
+        let deleted = view.tables.deleted_count();
+        let (mut words, mut has_dead) = (Vec::with_capacity(entries.len()), false);
+        for (entry, (term, boost)) in entries.iter().zip(&self.words) {
+            let list = entry.list()?;
+            let is_later = list.origin.state > view.state;
+            if is_later || list.until > view.below || list.until > norms.below() {
+                return None;
+            }
+            // Where nothing was deleted since, what a vacuum has left is live.
+            has_dead |= view.dead_documents > 0 || list.origin.deleted != Some(deleted);
+            let scorer = scorer(statistics, self.field, term, *boost);
+            words.push(HotWord::new(list, scorer, mean_length)?);
+        }
+        let live = view.tables.live_cursor(has_dead);
+        let live = (!live.all_live(view.below)).then_some(live);
+        let norms = Arc::clone(norms);
+        Some(HotRun::new(words, self.all_required, norms, live, k))
+    }
+
+    /// Goes on to decode the lists that are used often, as far as their pages are in memory.
+    fn decode(
+        &self,
+        hot: &HotLists,
+        entries: &[&Arc<HotEntry>],
+        view: &SearchView,
+        pages: &mut Pages<'_>,
+    ) -> Step<()> {
+        for (entry, (term, _)) in entries.iter().zip(&self.words) {
+            if !entry.is_worth_decoding(view.below) {
+                continue;
+            }
+            let frequency = std::iter::once(term.list.document_frequency());
+            let deleted = view.tables.deleted_count();
+            let word = Decodable {
+                cursor: &mut term.list.cursor(),
+                norms: &mut view.tables.norm_cursor(self.field),
+                field: self.field,
+                origin: Origin {
+                    state: view.state,
+                    deleted: (view.dead_documents == 0).then_some(deleted),
+                    mean_length: view.statistics.of(self.field).average_length(),
+                },
+                renumbered: view.renumbered,
+                scorer: &Scorer::new(&view.statistics, self.field, frequency, 1.0),
+            };
+            pages.peek(|pages| entry.decode(hot, word, view.below, pages))?;
+        }
+        Ok(())
+    }
+}
+
+/// The scorer of a word.
+fn scorer(statistics: &Statistics, field: FieldId, term: &OpenTerm, boost: f32) -> Scorer {
+    let frequency = std::iter::once(term.frequency);
+    Scorer::new(statistics, field, frequency, boost * term.similarity)
 }
 
 impl QueryRun<'_> {
-    /// Makes what runs if the query is plain words, of which some may be passed over.
-    pub(super) fn plain_words(&mut self) -> Result<Option<Box<WordsRun>>> {
+    /// Begins what runs if the query is plain words. Tells if it is.
+    pub(super) fn begin_words(&mut self, pages: &mut Pages<'_>) -> Result<bool> {
         let k = self.ranked();
-        let is_pruned = self.options.techniques.pruning && !self.options.count && k > 0;
-        if !is_pruned || self.options.from >= self.below() {
-            return Ok(None);
+        let is_asked = self.options.count || k > 0;
+        if !self.options.techniques.pruning || !is_asked || self.options.from >= self.below() {
+            return Ok(false);
         }
         let Some(words) = PlainWords::of(&self.node, &self.lists) else {
-            return Ok(None);
+            return Ok(false);
         };
         let cursors = cursor_bytes(&self.node, &self.lists);
         let top = WordsRun::top_bytes(k.min(self.view.below as usize));
-        let bytes = cursors + words.memory_bytes() + top;
+        let hot = HotRun::memory_bytes(words.words.len());
+        let bytes = cursors + words.memory_bytes() + top + hot;
         if self.working.grow_to(bytes).is_err() {
             // The ranking says what it lacks.
-            return Ok(None);
+            return Ok(false);
         }
-        let range = DocRange {
+        let (view, statistics) = (self.view, self.statistics());
+        let mut range = DocRange {
             first: self.options.from,
             last: self.below() - 1,
         };
-        let run = words.run(self.view, self.statistics(), self.live(), range, k);
-        Ok(Some(Box::new(run)))
+        let found = self.hot_found(&words, k, pages)?;
+        if let Some((found, until)) = found {
+            if until > range.last {
+                let (total, is_exact) = self.total(&words, &found);
+                self.end_ranking(found.top, total, is_exact, pages)?;
+                return Ok(true);
+            }
+            range.first = until;
+            let run = words.run(view, statistics, self.live(), range, k);
+            self.phase = RunPhase::Words(Box::new(run.behind(found)));
+            return Ok(true);
+        }
+        if self.options.count || k == 0 {
+            return Ok(false);
+        }
+        let run = words.run(view, statistics, self.live(), range, k);
+        self.phase = RunPhase::Words(Box::new(run));
+        Ok(true)
+    }
+
+    /// Finds the best documents in hot lists, if all words have one. Gives one past the last
+    /// document that was looked at.
+    fn hot_found(
+        &self,
+        words: &PlainWords<'_>,
+        k: usize,
+        pages: &mut Pages<'_>,
+    ) -> Result<Option<(WordsFound, DocId)>> {
+        let Some(hot) = self.resources.hot else {
+            return Ok(None);
+        };
+        // Lists that a device has read may be cut.
+        if self.offloaded.is_some() {
+            return Ok(None);
+        }
+        let (view, statistics, options) = (self.view, self.statistics(), self.options);
+        let entries = words.slots.iter().map(|slot| self.hot_entries.get(*slot));
+        let Some(entries) = entries
+            .collect::<Option<Vec<_>>>()
+            .filter(|_| self.is_whole())
+        else {
+            return Ok(None);
+        };
+        if words.decode(hot, &entries, view, pages).is_err() {
+            // The answer does not need it, unless its time is over.
+            options.check()?;
+        }
+        let norms = hot.known_norms(words.field, view.renumbered);
+        let Some(norms) = norms.filter(|norms| norms.state <= view.state) else {
+            return Ok(None);
+        };
+        let Some(run) = words.hot_run(&entries, &norms, view, statistics, k) else {
+            return Ok(None);
+        };
+        let until = run.until();
+        if options.count && !(run.can_count() && until >= view.below) {
+            return Ok(None);
+        }
+        match pages.peek(|pages| run.run(options.count, pages)) {
+            Ok(found) => Ok(Some((found, until))),
+            Err(Stop::Pages) => Ok(None),
+            Err(Stop::Failed(error)) => Err(error),
+        }
     }
 
     /// Makes the ranking, which goes on where `words` ended.
@@ -162,13 +298,21 @@ impl QueryRun<'_> {
             return Ok(());
         };
         let found = words.into_found();
-        let known = PlainWords::of(&self.node, &self.lists).and_then(|words| words.documents());
-        let is_known = self.is_whole() && self.live().is_none();
-        let (total, is_exact) = match known.filter(|_| is_known) {
-            Some(known) => (known, true),
+        let words = PlainWords::of(&self.node, &self.lists);
+        let (total, is_exact) = match &words {
+            Some(words) => self.total(words, &found),
             None => (found.found, found.is_exact),
         };
         self.end_ranking(found.top, total, is_exact, pages)
+    }
+
+    /// The number of documents that match, and whether it is exact.
+    fn total(&self, words: &PlainWords<'_>, found: &WordsFound) -> (u64, bool) {
+        let is_known = self.is_whole() && self.live().is_none();
+        match words.documents().filter(|_| is_known) {
+            Some(known) => (known, true),
+            None => (found.found, found.is_exact),
+        }
     }
 
     /// A reader of which documents are live, unless all are.

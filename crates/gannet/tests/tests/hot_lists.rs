@@ -1,0 +1,211 @@
+//! Queries of words that are asked often find what they find without hot lists, whatever is written
+//! between.
+
+use gannet::diagnostics::Techniques;
+use gannet::{Document, Index, Operator, Options, Query, SearchOptions, Snapshot};
+use tempfile::TempDir;
+
+use super::environment::open;
+use gannet_testkit::random::Rng;
+
+const MIB: usize = 1 << 20;
+
+const QUERIES: [&str; 8] = [
+    "w0",
+    "w40",
+    "w0 w1",
+    "+w0 +w1",
+    "w2 w30 w45",
+    "+w1 +w20",
+    "+w0 +w1 +w2",
+    "w3^2 w4^0.5 w41",
+];
+
+fn options() -> Options {
+    Index::options().memory(64 * MIB)
+}
+
+/// Writes documents in which words of small numbers are frequent.
+fn write(index: &Index, ids: std::ops::Range<u64>, random: &mut Rng) {
+    let documents = ids.map(|id| {
+        let words = (0..1 + random.below(30)).map(|_| {
+            let most = random.below(50) + 1;
+            format!("w{} ", random.below(most))
+        });
+        let body = words.collect::<String>() + &"w7 ".repeat(random.below(4) * 90);
+        Document::new(id.to_string(), [("body", body.as_str())]).expect("a document")
+    });
+    index.write(documents.collect()).expect("a batch");
+}
+
+fn parse(snapshot: &Snapshot, text: &str) -> Query {
+    snapshot.parse(text, Operator::Or).expect("a query")
+}
+
+/// Asks all queries so often that their lists become hot, and compares each answer with that
+/// without.
+fn check(snapshot: &Snapshot) {
+    for (k, count) in [(10, false), (3, true), (0, true), (200, false)] {
+        for text in QUERIES.iter().flat_map(|text| [text; 4]) {
+            let query = parse(snapshot, text);
+            let ask = |name: Option<&str>| {
+                let techniques = Techniques::default();
+                let options = SearchOptions {
+                    k,
+                    count,
+                    techniques: name
+                        .map_or(Some(techniques), |name| techniques.without(name))
+                        .unwrap(),
+                    ..SearchOptions::default()
+                };
+                let queries = std::slice::from_ref(&query);
+                snapshot
+                    .search_all(queries, &options)
+                    .remove(0)
+                    .expect("an answer")
+            };
+            let (found, without) = (ask(None), ask(Some("hot")));
+            let hits = |answer: &gannet::SearchResults| -> Vec<(u32, u32)> {
+                let hits = answer.hits.iter();
+                hits.map(|hit| (hit.doc, hit.score.to_bits())).collect()
+            };
+            assert_eq!(hits(&found), hits(&without), "{text} k {k}");
+            if count {
+                assert_eq!(
+                    (found.total, found.total_is_exact),
+                    (without.total, true),
+                    "{text}"
+                );
+            } else if found.total_is_exact {
+                assert_eq!(found.total, count_of(snapshot, &query), "{text} k {k}");
+            }
+        }
+    }
+}
+
+fn count_of(snapshot: &Snapshot, query: &Query) -> u64 {
+    snapshot
+        .search(query)
+        .top(0)
+        .count(true)
+        .run()
+        .expect("a count")
+        .total
+}
+
+fn index() -> (TempDir, Index) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let index = open(options(), folder.path()).expect("an index");
+    (folder, index)
+}
+
+#[test]
+fn hot_lists_answer_as_lists_do_whatever_is_written_between() {
+    let (_folder, index) = index();
+    let mut random = Rng::new(7);
+    write(&index, 0..3_000, &mut random);
+    check(&index.snapshot());
+    let first = index.snapshot();
+    // Behind the lists that are hot, in memory and on the device.
+    write(&index, 3_000..3_200, &mut random);
+    check(&index.snapshot());
+    index.checkpoint().expect("a checkpoint");
+    check(&index.snapshot());
+    // Some of the best are replaced and deleted.
+    delete_best(&index, "w0 w40");
+    write(&index, 100..140, &mut random);
+    check(&index.snapshot());
+    check(&first);
+    drop(first);
+    index.rebuild(&mut |_, _, _| {}).expect("a rebuild");
+    check(&index.snapshot());
+}
+
+#[test]
+fn a_snapshot_from_before_a_vacuum_does_not_use_lists_from_behind_it() {
+    // Which one is asked first decides whose lists are hot.
+    for asks_first in [true, false] {
+        let (_folder, index) = index();
+        let mut random = Rng::new(9);
+        write(&index, 0..3_000, &mut random);
+        let first = index.snapshot();
+        if asks_first {
+            check(&first);
+        }
+        delete_best(&index, "w0 w40");
+        while index.vacuum().expect("a vacuum") {}
+        check(&index.snapshot());
+        write(&index, 3_000..3_010, &mut random);
+        check(&index.snapshot());
+        check(&first);
+    }
+}
+
+#[test]
+fn hot_lists_read_no_page() {
+    let (_folder, index) = index();
+    write(&index, 0..3_000, &mut Rng::new(10));
+    index.checkpoint().expect("a checkpoint");
+    let snapshot = index.snapshot();
+    for text in QUERIES {
+        let query = parse(&snapshot, text);
+        let ask = |count| {
+            let search = snapshot.search(&query).fetch(false).count(count);
+            search.run().expect("an answer").io.frames_hit
+        };
+        // A count reads all pages of the lists.
+        ask(true);
+        for _ in 0..3 {
+            ask(false);
+        }
+        assert_eq!(ask(false), 0, "{text}");
+    }
+}
+
+#[test]
+fn lists_that_boosts_made_hot_answer_without_them() {
+    for boost in [
+        "^0.00000000000000000000000000000000000000000001",
+        "^300000000000000000000",
+    ] {
+        let (_folder, index) = index();
+        write(&index, 0..3_000, &mut Rng::new(11));
+        let snapshot = index.snapshot();
+        for text in [0, 7, 40].map(|word| format!("w{word}{boost}")) {
+            let query = parse(&snapshot, &text);
+            for _ in 0..4 {
+                snapshot.search(&query).run().expect("an answer");
+            }
+        }
+        check(&snapshot);
+    }
+}
+
+/// Deletes the documents that answer a query best.
+fn delete_best(index: &Index, text: &str) {
+    let query = parse(&index.snapshot(), text);
+    let best = index
+        .snapshot()
+        .search(&query)
+        .top(40)
+        .run()
+        .expect("an answer");
+    let ids = best.hits.iter().map(|hit| hit.id.as_str());
+    index
+        .delete(&ids.collect::<Vec<&str>>())
+        .expect("a deletion");
+}
+
+#[test]
+fn a_reader_that_moves_on_finds_what_the_writer_finds() {
+    let (folder, index) = index();
+    let mut random = Rng::new(8);
+    write(&index, 0..2_000, &mut random);
+    index.checkpoint().expect("a checkpoint");
+    let reader = options().read_only().open(folder.path()).expect("a reader");
+    check(&reader.snapshot());
+    delete_best(&index, "w0");
+    index.rebuild(&mut |_, _, _| {}).expect("a rebuild");
+    assert!(reader.refresh().expect("a refresh"));
+    check(&reader.snapshot());
+}
