@@ -76,6 +76,11 @@ impl HotBuilder {
         self.until
     }
 
+    /// The newest state of the index that it was made from.
+    pub fn state(&self) -> u64 {
+        self.origin.state
+    }
+
     /// Goes on for a stretch of the list of `cursor`, which is of this origin.
     pub fn go_on(
         &mut self,

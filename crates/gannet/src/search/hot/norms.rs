@@ -25,7 +25,7 @@ impl NormColumn {
         pages: &mut Pages<'_>,
     ) -> Step<NormColumn> {
         let mut norms = Vec::with_capacity(until as usize);
-        norms.extend(known.iter().flat_map(|known| &known.norms));
+        norms.extend_from_slice(known.map_or(&[], |known| &known.norms));
         while norms.len() < until as usize {
             let held = match cursor.norms_from(norms.len() as DocId, pages) {
                 Err(error) if norms.is_empty() => return Err(error),

@@ -20,6 +20,9 @@ const USES: u32 = 2;
 /// Postings that are decoded in the time by which documents behind a list make a query slower.
 const POSTINGS_OF_A_TAIL: u32 = 2048;
 
+/// Norms of new documents are added once they are one in so many of those before.
+const NORMS_ONE_OF: DocId = 64;
+
 /// Words that are kept in mind.
 const WORDS_MAX: usize = 1 << 16;
 
@@ -49,7 +52,8 @@ struct HotTable {
 /// A word that is kept in mind.
 pub struct HotEntry {
     uses: AtomicU32,
-    /// Uses after which it is decoded. They double each time that a page is not in memory.
+    /// Uses after which it is decoded. They double each time that a page is
+    /// not in memory, or that there is no room.
     needed: AtomicU32,
     /// Uses of its hot list with documents behind it.
     tails: AtomicU32,
@@ -131,8 +135,9 @@ impl HotLists {
     ) -> Step<Option<Arc<NormColumn>>> {
         let known = self.known_norms(word.field, word.renumbered);
         let first = known.as_ref().map_or(0, |known| known.below());
-        // Nothing is copied where nothing is to be added.
-        if first >= below || word.norms.norms_from(first, pages).is_err() {
+        // All are copied, so there must be many more, and these at hand.
+        let are_few = below.saturating_sub(first) <= first / NORMS_ONE_OF;
+        if are_few || word.norms.norms_from(first, pages).is_err() {
             return Ok(known);
         }
         let Some(memory) = self.memory.take(below as usize) else {
@@ -179,13 +184,21 @@ impl HotTable {
         if self.count >= WORDS_MAX {
             self.evict();
         }
+        let bytes = WORD_BYTES + 2 * key.len();
+        let own = (0..GIVEN_UP).find_map(|_| {
+            let own = memory.take(bytes);
+            if own.is_none() {
+                self.evict();
+            }
+            own
+        })?;
         let entry = Arc::new(HotEntry {
             uses: AtomicU32::new(1),
             needed: AtomicU32::new(USES),
             tails: AtomicU32::new(0),
             state: Mutex::new(HotState::Counted),
             known: Mutex::default(),
-            _memory: memory.take(WORD_BYTES + 2 * key.len())?,
+            _memory: own,
         });
         self.entries.insert(key.clone(), Arc::clone(&entry));
         self.count += 1;
@@ -223,8 +236,9 @@ impl HotEntry {
 
     /// Keeps the term as it was found in a state of the index, unless it takes much.
     pub fn keep(&self, term: &OpenTerm, state: u64, lists: &HotLists) {
-        let (Ok(mut known), true) = (self.known.try_lock(), term.memory_bytes() <= KNOWN_BYTES)
-        else {
+        let is_used_again = self.uses.load(Ordering::Relaxed) >= USES;
+        let is_wanted = is_used_again && term.memory_bytes() <= KNOWN_BYTES;
+        let (Ok(mut known), true) = (self.known.try_lock(), is_wanted) else {
             return;
         };
         if known.as_ref().is_none_or(|known| known.state < state) {
@@ -279,7 +293,8 @@ impl HotEntry {
         let HotState::Decoding(builder) = &mut *state else {
             return Ok(());
         };
-        if builder.until() > below {
+        // Earlier states may have postings that there is no memory for.
+        if builder.until() > below || builder.state() > word.origin.state {
             return Ok(());
         }
         match builder.go_on(word.cursor, word.origin, pages) {
@@ -295,14 +310,19 @@ impl HotEntry {
             Err(stop) => {
                 // A page is missing, which may never be read: its memory may serve others.
                 *state = HotState::Counted;
-                self.uses.store(0, Ordering::Relaxed);
-                let needed = self.needed.load(Ordering::Relaxed);
-                self.needed
-                    .store(needed.saturating_mul(2), Ordering::Relaxed);
+                self.wait_longer();
                 return Err(stop);
             }
         }
         Ok(())
+    }
+
+    /// Asks for twice as many uses before the next attempt.
+    fn wait_longer(&self) {
+        let needed = self.needed.load(Ordering::Relaxed);
+        self.needed
+            .store(needed.saturating_mul(2), Ordering::Relaxed);
+        self.uses.store(0, Ordering::Relaxed);
     }
 
     /// Begins to decode the list, in the place of the one that is hot, if norms go farther.
@@ -318,13 +338,15 @@ impl HotEntry {
             return Ok(None);
         };
         let until = norms.below();
-        if until > below || matches!(&*state, HotState::Hot(list) if list.until >= until) {
+        let is_old = norms.state > word.origin.state || until > below;
+        if is_old || matches!(&*state, HotState::Hot(list) if list.until >= until) {
             return Ok(None);
         }
-        *state = HotState::Counted;
         let bound = word.cursor.list_bound(pages)?;
         let postings = word.cursor.document_frequency() as usize;
+        *state = HotState::Counted;
         let Some(memory) = lists.room(postings, until) else {
+            self.wait_longer();
             return Ok(None);
         };
         let (scorer, pairs) = (word.scorer.clone(), bound.pairs());
