@@ -59,7 +59,8 @@ pub struct SearchOptions {
     /// Names of fields that other indexes have: a query may name them, and finds nothing here.
     pub other_fields: Vec<String>,
     /// Set if `total` must be exact. This rules pruning out, except where nothing is deleted and
-    /// the query is one term or a pattern of many, whose total is known.
+    /// the query is one term or a pattern of many, whose total is known, or words whose lists are
+    /// kept decoded.
     pub count: bool,
     /// Set to fetch the documents' IDs and sources.
     pub fetch: bool,

@@ -38,14 +38,14 @@ const MERGED: usize = 4;
 /// One posting in so many, and so many more, may have a frequency of more than a byte.
 const LONG_ONE_OF: usize = 16;
 
-/// What rounding may take from the share of a score, and add to it.
+/// Bounds what rounding takes from the share of a score, or adds to it.
 pub const ROUNDING: f32 = 1e-6;
 
 /// A list, decoded.
 pub struct HotList {
     /// All documents below this are in it.
     pub until: DocId,
-    /// What it was made from.
+    /// Tells the states of the index that it was made from.
     pub origin: Origin,
     /// The share of the most that a step stands for.
     step: f32,

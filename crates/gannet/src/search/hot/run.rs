@@ -24,7 +24,7 @@ const FIRST_OF: usize = 4096;
 /// Scores of less are rounded too much for bounds.
 const LEAST: f32 = 1e-30;
 
-/// What rounding may add to a bound: a little more than that of the steps.
+/// Bounds what rounding adds to a bound: a little more than that of the steps.
 const SLACK: f32 = 1e-5;
 
 /// A word with its list.

@@ -1,4 +1,4 @@
-//! Which lists are hot: those that were used more than once, as long as frames leave memory.
+//! Chooses the lists that are hot: those used more than once, as long as frames leave memory.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
