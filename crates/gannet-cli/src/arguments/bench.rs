@@ -44,7 +44,7 @@ pub struct BenchArguments {
         allow_negative_numbers = true
     )]
     pub k: usize,
-    /// The field that is searched
+    /// The field that is searched; * stands for all text fields, of which no snippets are made
     #[arg(long, value_name = "FIELD", default_value = "body")]
     pub field: String,
     /// The kind of query that a line of plain words becomes

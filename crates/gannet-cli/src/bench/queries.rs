@@ -13,6 +13,9 @@ use crate::failure::{Failure, Outcome};
 /// Bytes of the longest line of queries.
 const LINE_BYTES_MAX: usize = 1 << 20;
 
+/// Stands for all fields that are text.
+pub const ALL_FIELDS: &str = "*";
+
 /// Reads all queries; blank lines are passed over.
 pub fn read(arguments: &BenchArguments) -> Outcome<Vec<Query>> {
     let source = Source::at(&arguments.queries)?;
@@ -61,8 +64,36 @@ fn parse(line: &[u8], arguments: &BenchArguments) -> Result<Option<Query>, Strin
     query(kind, words.trim(), &arguments.field).map(Some)
 }
 
+/// A query of one field, or of all fields that are text.
 fn query(kind: &str, words: &str, field: &str) -> Result<Query, String> {
-    let (field, text) = (Some(field.to_owned()), words.to_owned());
+    if field != ALL_FIELDS {
+        return query_of(kind, words, Some(field.to_owned()));
+    }
+    match kind {
+        // Each word may be in another field, as where a person searches.
+        "and" | "or" => {
+            let clauses = words.split_whitespace();
+            let clauses = clauses.map(|word| query_of("term", word, None));
+            let clauses: Vec<Query> = clauses.collect::<Result<_, String>>()?;
+            let (must, should) = if kind == "and" {
+                (clauses, Vec::new())
+            } else {
+                (Vec::new(), clauses)
+            };
+            Ok(Query::Bool {
+                must,
+                should,
+                must_not: Vec::new(),
+                filter: Vec::new(),
+                minimum_should_match: 0,
+            })
+        }
+        _ => query_of(kind, words, None),
+    }
+}
+
+fn query_of(kind: &str, words: &str, field: Option<String>) -> Result<Query, String> {
+    let text = words.to_owned();
     let operator = match kind {
         "term" | "or" => Operator::Or,
         "and" => Operator::And,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use gannet::diagnostics::Techniques;
 use gannet::{Query, SearchOptions};
 
-use super::queries;
+use super::queries::{self, ALL_FIELDS};
 use crate::arguments::BenchArguments;
 use crate::failure::{Failure, Outcome};
 
@@ -35,7 +35,8 @@ impl Settings {
         let time = arguments.seconds.map(duration).transpose()?;
         let warm = arguments.warm.map(duration).transpose()?;
         let endless = time.is_some() && !arguments.distinct;
-        let highlight = arguments.fetch.then(|| arguments.field.clone());
+        let highlight =
+            (arguments.fetch && arguments.field != ALL_FIELDS).then(|| arguments.field.clone());
         Ok(Settings {
             options: SearchOptions {
                 k: arguments.k,

@@ -10,7 +10,7 @@ use gannet_testkit::random::Rng;
 
 const MIB: usize = 1 << 20;
 
-const QUERIES: [&str; 8] = [
+const QUERIES: [&str; 12] = [
     "w0",
     "w40",
     "w0 w1",
@@ -19,6 +19,10 @@ const QUERIES: [&str; 8] = [
     "+w1 +w20",
     "+w0 +w1 +w2",
     "w3^2 w4^0.5 w41",
+    "+w1 -w0",
+    "+w2 w5 w44",
+    "+w0 +w3 w41 -w1 -w48",
+    "w1 w33 -w2",
 ];
 
 fn options() -> Options {
@@ -208,4 +212,35 @@ fn a_reader_that_moves_on_finds_what_the_writer_finds() {
     index.rebuild(&mut |_, _, _| {}).expect("a rebuild");
     assert!(reader.refresh().expect("a refresh"));
     check(&reader.snapshot());
+}
+
+#[test]
+fn words_of_several_fields_are_answered_as_lists_answer_them() {
+    let (_folder, index) = index();
+    let mut random = Rng::new(12);
+    let mut write = |ids: std::ops::Range<u64>| {
+        let documents = ids.map(|id| {
+            let mut text = |most: usize, of: usize| -> String {
+                let words = (0..1 + random.below(most)).map(|_| {
+                    let most = random.below(of) + 1;
+                    format!("w{} ", random.below(most))
+                });
+                words.collect()
+            };
+            // Many titles are alike, so that scores are.
+            let (title, body) = (text(2, 20), text(20, 50));
+            let fields = [("title", title.as_str()), ("body", body.as_str())];
+            Document::new(id.to_string(), fields).expect("a document")
+        });
+        index.write(documents.collect()).expect("a batch");
+    };
+    write(0..3_000);
+    check(&index.snapshot());
+    write(3_000..3_100);
+    check(&index.snapshot());
+    delete_best(&index, "w0 w40");
+    index.checkpoint().expect("a checkpoint");
+    check(&index.snapshot());
+    index.rebuild(&mut |_, _, _| {}).expect("a rebuild");
+    check(&index.snapshot());
 }

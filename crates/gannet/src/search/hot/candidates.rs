@@ -19,8 +19,9 @@ const ALL: u32 = (1 << GROUP) - 1;
 /// Documents in ascending order, with the place that each has in the list of each word.
 pub struct HotCandidates {
     docs: [DocId; CANDIDATES],
-    /// The upper bound of the scores of the words that were asked.
+    /// The upper bound of the scores of the clauses that were asked, and of the last of these.
     sums: [f32; CANDIDATES],
+    own: [f32; CANDIDATES],
     length: usize,
     /// The places in the list that leads, and their steps.
     places: [u32; CANDIDATES],
@@ -50,6 +51,7 @@ impl HotCandidates {
         HotCandidates {
             docs: [0; CANDIDATES],
             sums: [0.0; CANDIDATES],
+            own: [0.0; CANDIDATES],
             length: 0,
             places: [0; CANDIDATES],
             steps: [0; CANDIDATES],
@@ -125,6 +127,7 @@ impl HotCandidates {
         for (step, sum) in steps.zip(&mut self.sums) {
             *sum = f32::from(*step) * worth;
         }
+        self.own = self.sums;
     }
 
     /// The place of a candidate in the leading list.
@@ -139,7 +142,7 @@ impl HotCandidates {
 
     /// Takes what the list of another word has of all documents: those with a bit in `hits` have
     /// places and steps, each worth so much. Drops those that the role of the word rules out, and
-    /// those whose bound is not above `least` then. `asked` are the words that were asked before.
+    /// those whose bound is not above `least` then. `asked` are those that were asked before.
     pub fn take_found(
         &mut self,
         other: Other,
@@ -147,11 +150,14 @@ impl HotCandidates {
         hits: u128,
         worth: f32,
         least: f32,
-        asked: impl Iterator<Item = usize>,
+        asked: &[Other],
     ) {
         let (length, mut kept, mut stays) = (self.length, 0, 0);
         let all = all_of(length);
+        let is_next = other.before > 0 || !other.scores();
+        let clause = &asked[asked.len() - other.before.min(asked.len())..];
         let mut left = match other.role {
+            Role::Required if other.before > 0 => hits | self.found(clause),
             Role::Required => hits,
             Role::Excluded => all & !hits,
             Role::Optional => all,
@@ -159,20 +165,33 @@ impl HotCandidates {
         while left != 0 {
             let at = left.trailing_zeros() as usize;
             left &= left - 1;
-            let sum = self.sums[at] + f32::from(found.steps[at]) * worth;
+            let bound = f32::from(found.steps[at]) * worth;
+            // Of a clause the best word counts.
+            let own = if is_next { self.own[at] } else { 0.0 };
+            let sum = self.sums[at] + (bound - own).max(0.0);
             // Written in any case: a branch could not be predicted.
             (self.docs[kept], self.sums[kept]) = (self.docs[at], sum);
+            self.own[kept] = bound.max(own);
             self.places[kept] = self.places[at];
             self.others[other.word][kept] = found.places[at];
             kept += usize::from(sum > least);
             stays |= u128::from(sum > least) << at;
         }
         self.length = kept;
-        asked.for_each(|word| keep(stays, &mut self.others[word]));
+        self.keep_places(stays, asked);
+    }
+
+    /// A bit for each that has one of some words.
+    fn found(&self, words: &[Other]) -> u128 {
+        let has = |at: usize| {
+            let mut places = words.iter().map(|other| self.others[other.word][at]);
+            places.any(|place| place != NOWHERE)
+        };
+        (0..self.length).fold(0, |found, at| found | u128::from(has(at)) << at)
     }
 
     /// Drops those whose bound is not above `least`. `asked` are the words that were asked.
-    pub fn keep_above(&mut self, least: f32, asked: impl Iterator<Item = usize>) {
+    pub fn keep_above(&mut self, least: f32, asked: &[Other]) {
         let sums = self.sums[..self.length].iter().enumerate();
         let stays = sums.fold(0, |stays, (at, sum)| stays | u128::from(*sum > least) << at);
         self.keep(stays, asked);
@@ -182,7 +201,7 @@ impl HotCandidates {
     pub fn keep_live(
         &mut self,
         live: &mut LiveCursor,
-        asked: impl Iterator<Item = usize>,
+        asked: &[Other],
         pages: &mut Pages<'_>,
     ) -> Step<()> {
         // From here on sums are not asked for.
@@ -199,11 +218,18 @@ impl HotCandidates {
     }
 
     /// Drops those without a bit, with what `asked` words have of them.
-    fn keep(&mut self, stays: u128, asked: impl Iterator<Item = usize>) {
+    fn keep(&mut self, stays: u128, asked: &[Other]) {
         keep(stays, &mut self.docs);
         keep(stays, &mut self.places);
-        asked.for_each(|word| keep(stays, &mut self.others[word]));
+        self.keep_places(stays, asked);
         self.length = stays.count_ones() as usize;
+    }
+
+    /// Drops the places of those without a bit in the lists of words that were asked.
+    fn keep_places(&mut self, stays: u128, asked: &[Other]) {
+        for other in asked.iter().filter(|other| other.scores()) {
+            keep(stays, &mut self.others[other.word]);
+        }
     }
 }
 

@@ -1,19 +1,20 @@
 //! The run of a query over hot lists.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use super::candidates::{CANDIDATES, FoundPlaces, HotCandidates, NOWHERE};
-use super::count::count;
+use super::count::{CountedLists, count};
 use super::list::HotList;
 use super::norms::NormColumn;
 use crate::base::DocId;
 use crate::cache::{Pages, Step};
 use crate::documents::LiveCursor;
-use crate::search::matching::matcher::BLOCK_STEPS;
+use crate::search::matching::matcher::{BLOCK_STEPS, Role};
 use crate::search::scoring::scorer::Scorer;
 use crate::search::scoring::term_scorer::TermScorer;
 use crate::search::scoring::top::{Top, excludes, least_sum};
-use crate::search::words::{Other, Pass, WordsFound};
+use crate::search::words::{Other, OthersAdd, Pass, PassBounds, WordClause, WordsFound};
 
 /// Candidates that are looked at before there is a threshold.
 const FIRST: usize = 16;
@@ -30,18 +31,20 @@ const SLACK: f32 = 1e-5;
 /// A word with its list.
 pub struct HotWord {
     list: Arc<HotList>,
+    norms: Arc<NormColumn>,
     scorer: Scorer,
     /// The most that a step adds to a score.
     worth: f32,
     /// The least that a score is for its share of the most.
     least: f32,
+    /// The number of its clause.
+    clause: usize,
 }
 
 /// A query of words whose lists are hot.
 pub struct HotRun {
     words: Vec<HotWord>,
-    norms: Arc<NormColumn>,
-    all_required: bool,
+    clauses: Vec<WordClause>,
     /// Tells live documents, unless all are.
     live: Option<LiveCursor>,
     top: Top,
@@ -54,10 +57,15 @@ pub struct HotRun {
 }
 
 impl HotWord {
-    /// A word that `scorer` scores, in a field of this mean length. The share that a score has of
-    /// the most grows by no more than the mean length does, and shrinks by no more. Nothing if it
-    /// gives no scores.
-    pub fn new(list: Arc<HotList>, scorer: Scorer, mean_length: f32) -> Option<HotWord> {
+    /// A word that `scorer` scores, in a field of these norms and of this mean length. The share
+    /// that a score has of the most grows by no more than the mean length does, and shrinks by no
+    /// more. Nothing if it gives no scores.
+    pub fn new(
+        list: Arc<HotList>,
+        norms: Arc<NormColumn>,
+        scorer: Scorer,
+        mean_length: f32,
+    ) -> Option<HotWord> {
         let (worth, change) = (
             list.step() * scorer.most(),
             mean_length / list.origin.mean_length,
@@ -69,13 +77,15 @@ impl HotWord {
             worth,
             least,
             list,
+            norms,
             scorer,
+            clause: 0,
         })
     }
 
     /// The most that it adds.
-    fn most(&self) -> f64 {
-        f64::from(self.worth) * f64::from(u8::MAX)
+    fn most(&self) -> f32 {
+        self.worth * f32::from(u8::MAX)
     }
 
     /// A score that at least `k` documents exceed or reach by this word alone; 0 if none is known.
@@ -91,20 +101,22 @@ impl HotWord {
 }
 
 impl HotRun {
-    /// Finds the best `k` documents that have all of the words, or any.
+    /// Finds the best `k` documents of a query of these clauses.
     pub fn new(
-        words: Vec<HotWord>,
-        all_required: bool,
-        norms: Arc<NormColumn>,
+        mut words: Vec<HotWord>,
+        clauses: &[WordClause],
         live: Option<LiveCursor>,
         k: usize,
     ) -> HotRun {
+        for (at, clause) in clauses.iter().enumerate() {
+            let its = words[clause.words.clone()].iter_mut();
+            its.for_each(|word| word.clause = at);
+        }
         HotRun {
             candidates: HotCandidates::new(words.len()),
             found_places: FoundPlaces::default(),
             words,
-            norms,
-            all_required,
+            clauses: clauses.to_vec(),
             live,
             top: Top::new(k),
             is_exact: true,
@@ -115,7 +127,8 @@ impl HotRun {
 
     /// Bytes that it takes for so many words.
     pub fn memory_bytes(words: usize) -> usize {
-        let pass = size_of::<Pass>() + 2 * words * size_of::<Other>();
+        let other = size_of::<Other>() + size_of::<usize>() + size_of::<f64>();
+        let pass = size_of::<Pass>() + size_of::<WordClause>() + words * other;
         size_of::<HotRun>()
             + words * (size_of::<HotWord>() + pass)
             + HotCandidates::memory_bytes(words)
@@ -135,27 +148,23 @@ impl HotRun {
     /// Works to the end, or until a page of the live set is missing. Counts all matches if they are
     /// to be counted.
     pub fn run(mut self, counts: bool, pages: &mut Pages<'_>) -> Step<WordsFound> {
-        let mut order: Vec<usize> = (0..self.words.len()).collect();
-        order.sort_by_key(|word| self.words[*word].list.postings());
-        if !self.all_required || order.len() == 1 {
-            self.expect_best();
-        }
-        let passes = if self.all_required {
-            Pass::all(&order)
-        } else {
-            Pass::any(&order)
-        };
-        let lists = order.iter().map(|word| Arc::clone(&self.words[*word].list));
-        let lists: Vec<Arc<HotList>> = lists.collect();
+        let passes = Pass::of(&self.clauses, |word| {
+            self.words[word].list.postings() as u64
+        });
+        self.expect_best();
         // Documents that are looked up one by one are counted as they are ranked.
-        let leads_sparse = lists.first().is_some_and(|list| list.docs().is_some());
-        let are_ranked = self.top.wanted() > 0;
-        self.counts = counts && are_ranked && self.all_required && leads_sparse && lists.len() > 1;
+        let is_sparse = |pass: &Pass| self.words[pass.leader].list.docs().is_some();
+        let has_required = self
+            .clauses
+            .iter()
+            .any(|clause| clause.role == Role::Required);
+        let are_looked_up = has_required && self.words.len() > 1 && passes.iter().all(is_sparse);
+        self.counts = counts && self.top.wanted() > 0 && are_looked_up;
         for pass in &passes {
             self.go_through(pass, pages)?;
         }
         if counts && !self.counts {
-            self.found = count(&lists, self.all_required, self.until(), pages)?;
+            self.found = count(self.lists(), self.until(), pages)?;
             self.is_exact = true;
         }
         Ok(WordsFound {
@@ -165,9 +174,27 @@ impl HotRun {
         })
     }
 
-    /// Takes as threshold what the best documents of one word have by that word alone.
+    /// The lists of each clause.
+    fn lists(&self) -> Vec<CountedLists<'_>> {
+        let clauses = self.clauses.iter().map(|clause| CountedLists {
+            role: clause.role,
+            lists: self.words[clause.words.clone()]
+                .iter()
+                .map(|word| &*word.list)
+                .collect(),
+        });
+        clauses.collect()
+    }
+
+    /// Takes as threshold what the best documents of one word have by that word alone, if every
+    /// document with the word is found.
     fn expect_best(&mut self) {
-        if self.live.is_none() {
+        let mut decisive = self.clauses.iter();
+        let is_free = match self.clauses.as_slice() {
+            [only] => only.role != Role::Excluded,
+            _ => decisive.all(|clause| clause.role == Role::Optional),
+        };
+        if is_free && self.live.is_none() {
             let k = self.top.wanted();
             let best = self.words.iter().map(|word| word.score_of_best(k));
             self.top.expect(best.fold(0.0, f32::max));
@@ -187,6 +214,8 @@ impl HotRun {
     /// Goes through the documents of the leading list. If others are required, the best of its
     /// postings come first, for the threshold.
     fn go_through(&mut self, pass: &Pass, pages: &mut Pages<'_>) -> Step<()> {
+        let mut bounds = PassBounds::default();
+        let others = bounds.take(pass, |word| Ok(self.words[word].most()))?;
         let list = &self.words[pass.leader].list;
         let is_one = pass.requires_none() || self.counts;
         let between = if is_one || list.postings() < FIRST_OF {
@@ -195,38 +224,38 @@ impl HotRun {
             list.step_of_best()
         };
         if between > 0 {
-            self.go_through_steps(pass, between, u8::MAX, pages)?;
+            self.go_through_steps(pass, (&bounds, others), between..=u8::MAX, pages)?;
         }
         let greatest = if between > 0 { between } else { u8::MAX };
-        self.go_through_steps(pass, 0, greatest, pages)
+        self.go_through_steps(pass, (&bounds, others), 0..=greatest, pages)
     }
 
-    /// Goes through the postings of the leading list whose steps are above `lowest`, but not above
-    /// `greatest`.
+    /// Goes through the postings of the leading list whose steps are above the first of `steps`,
+    /// but not above the last.
     fn go_through_steps(
         &mut self,
         pass: &Pass,
-        lowest: u8,
-        greatest: u8,
+        (bounds, others): (&PassBounds, OthersAdd),
+        steps: RangeInclusive<u8>,
         pages: &mut Pages<'_>,
     ) -> Step<()> {
-        let others = pass.scored_others();
-        let rest: f64 = others.map(|word| self.words[word].most()).sum();
+        let (lowest, greatest) = steps.into_inner();
+        let OthersAdd { own, rest } = others;
         let goes_back = pass.goes_back || greatest < u8::MAX;
         let leader = &self.words[pass.leader];
         let (list, worth) = (Arc::clone(&leader.list), leader.worth);
-        let most = f64::from(worth) * f64::from(greatest);
+        let most = others.with(worth * f32::from(greatest));
         let (mut next, until) = (Some(0), self.until());
         while let Some(from) = next {
             pages.count_steps(BLOCK_STEPS)?;
             let threshold = self.threshold(goes_back);
-            if excludes(threshold, most + rest) && !self.counts {
+            if excludes(threshold, most) && !self.counts {
                 self.is_exact = false;
                 break;
             }
             let is_first = threshold == f32::NEG_INFINITY && pass.requires_none();
             let count = if is_first { FIRST } else { CANDIDATES };
-            let least = if self.counts {
+            let least = if self.counts || !excludes(threshold, own + rest) {
                 0
             } else {
                 self.words[pass.leader].step_below(least_sum(threshold, rest))
@@ -238,66 +267,64 @@ impl HotRun {
                 next = None;
             }
             candidates.begin_sums(worth);
-            self.ask_others(pass, threshold, rest);
-            let asked = pass.others.iter().map(|other| other.word);
+            self.ask_others(pass, threshold, bounds);
             if let Some(live) = &mut self.live {
-                self.candidates.keep_live(live, asked, pages)?;
+                self.candidates.keep_live(live, &pass.others, pages)?;
             }
             self.found += self.candidates.length() as u64;
             if self.counts {
-                let asked = pass.others.iter().map(|other| other.word);
-                self.candidates.keep_above(least_sum(threshold, 0.0), asked);
+                let least = least_sum(threshold, 0.0);
+                self.candidates.keep_above(least, &pass.others);
             }
             self.offer(pass);
         }
         Ok(())
     }
 
-    /// Asks the other words of a pass, which add at most `rest`.
-    fn ask_others(&mut self, pass: &Pass, threshold: f32, rest: f64) {
-        let mut rest = rest;
+    /// Asks the other words of a pass.
+    fn ask_others(&mut self, pass: &Pass, threshold: f32, bounds: &PassBounds) {
         for (at, other) in pass.others.iter().enumerate() {
             if self.candidates.length() == 0 {
                 return;
             }
             let word = &self.words[other.word];
-            let worth = if other.scores() {
-                rest -= word.most();
-                word.worth
-            } else {
-                0.0
-            };
+            let worth = if other.scores() { word.worth } else { 0.0 };
             let least = if self.counts {
                 f32::NEG_INFINITY
             } else {
-                least_sum(threshold, rest.max(0.0))
+                least_sum(threshold, bounds.from(at + 1))
             };
-            let asked = pass.others[..at].iter().map(|other| other.word);
             self.is_exact &= least < 0.0;
             let (found, candidates) = (&mut self.found_places, &mut self.candidates);
             let hits = word.list.find_all(candidates.docs(), found);
-            candidates.take_found(*other, found, hits, worth, least, asked);
+            candidates.take_found(*other, found, hits, worth, least, &pass.others[..at]);
         }
     }
 
-    /// Scores the candidates and offers them.
+    /// Scores the candidates and offers them: of each clause the best word counts.
     fn offer(&mut self, pass: &Pass) {
         let candidates = &self.candidates;
         for (at, doc) in candidates.docs().iter().enumerate() {
-            let norm = self.norms.of(*doc);
-            let mut sum = 0.0;
+            let (mut sum, mut best, mut clause) = (0.0, 0.0, 0);
             for word in &pass.scored {
                 let place = if *word == pass.leader {
                     candidates.leading(at)
                 } else {
                     candidates.place(*word, at)
                 };
-                let HotWord { list, scorer, .. } = &self.words[*word];
-                if place != NOWHERE {
-                    sum += f64::from(scorer.score(list.frequency(place) as f32, norm));
+                if place == NOWHERE {
+                    continue;
                 }
+                let word = &self.words[*word];
+                let frequency = word.list.frequency(place) as f32;
+                let score = word.scorer.score(frequency, word.norms.of(*doc));
+                if word.clause != clause {
+                    sum += f64::from(best);
+                    (best, clause) = (0.0, word.clause);
+                }
+                best = f32::max(best, score);
             }
-            self.top.offer(*doc, sum as f32);
+            self.top.offer(*doc, (sum + f64::from(best)) as f32);
         }
     }
 }

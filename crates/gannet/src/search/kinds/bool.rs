@@ -245,7 +245,8 @@ impl<'p> NodeKind<'p> for FilteredNode<'p> {
         Some(JoinedNodes {
             nodes: self.required,
             all_required: true,
-            is_whole: self.excluded.is_empty() && self.optional.is_empty(),
+            optional: self.optional,
+            excluded: self.excluded,
         })
     }
 }

@@ -49,7 +49,12 @@ pub trait NodeKind<'p> {
         None
     }
 
-    /// The nodes whose lists a device may join, if `itself` is the whole query.
+    /// The nodes of which the best counts, `itself` if it is one word.
+    fn alternatives(&self, _itself: &'p PlanNode) -> Option<&'p [PlanNode]> {
+        None
+    }
+
+    /// The nodes whose lists may be joined, if `itself` is the whole query.
     fn joined(&self, _itself: &'p PlanNode) -> Option<JoinedNodes<'p>> {
         None
     }

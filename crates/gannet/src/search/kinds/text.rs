@@ -145,11 +145,11 @@ impl<'p> NodeKind<'p> for TermNode {
         Some((self.slot, self.boost))
     }
 
+    fn alternatives(&self, itself: &'p PlanNode) -> Option<&'p [PlanNode]> {
+        Some(slice::from_ref(itself))
+    }
+
     fn joined(&self, itself: &'p PlanNode) -> Option<JoinedNodes<'p>> {
-        Some(JoinedNodes {
-            nodes: slice::from_ref(itself),
-            all_required: true,
-            is_whole: true,
-        })
+        Some(JoinedNodes::whole(slice::from_ref(itself), true))
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Several words are planned so, clauses that may match, and fields that are searched together.
 
+use std::slice;
+
 use super::node_kind::NodeKind;
 use crate::analysis::FieldId;
 use crate::base::Result;
@@ -61,11 +63,7 @@ impl<'p> NodeKind<'p> for AnyNode<'p> {
     }
 
     fn joined(&self, _: &'p PlanNode) -> Option<JoinedNodes<'p>> {
-        (self.minimum == 1).then_some(JoinedNodes {
-            nodes: self.nodes,
-            all_required: false,
-            is_whole: true,
-        })
+        (self.minimum == 1).then(|| JoinedNodes::whole(self.nodes, false))
     }
 }
 
@@ -112,6 +110,14 @@ impl<'p> NodeKind<'p> for BestNode<'p> {
             tie: 0.0,
             ..Root::of(clauses)
         })
+    }
+
+    fn alternatives(&self, _: &'p PlanNode) -> Option<&'p [PlanNode]> {
+        Some(self.nodes)
+    }
+
+    fn joined(&self, itself: &'p PlanNode) -> Option<JoinedNodes<'p>> {
+        Some(JoinedNodes::whole(slice::from_ref(itself), true))
     }
 }
 

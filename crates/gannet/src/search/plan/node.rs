@@ -139,8 +139,26 @@ pub struct JoinedNodes<'p> {
     pub nodes: &'p [PlanNode],
     /// Set if all must match, not any.
     pub all_required: bool,
-    /// Set if there is nothing else beside them.
-    pub is_whole: bool,
+    /// Those that only add to the score, and those that must not match.
+    pub optional: &'p [PlanNode],
+    pub excluded: &'p [PlanNode],
+}
+
+impl<'p> JoinedNodes<'p> {
+    /// Nodes with nothing beside them.
+    pub fn whole(nodes: &'p [PlanNode], all_required: bool) -> JoinedNodes<'p> {
+        JoinedNodes {
+            nodes,
+            all_required,
+            optional: &[],
+            excluded: &[],
+        }
+    }
+
+    /// Returns true if there is nothing beside the nodes.
+    pub fn is_whole(&self) -> bool {
+        self.optional.is_empty() && self.excluded.is_empty()
+    }
 }
 
 /// The terms and patterns of a plan whose statistics the scores need.

@@ -18,7 +18,7 @@ use crate::cache::{Pages, Whereabouts};
 use crate::postings::{ChunkRef, Fragment, TermList};
 use crate::search::lists::OpenLists;
 use crate::search::options::{SearchOptions, Ties};
-use crate::search::plan::{JoinedNodes, PlanNode, PlanSlot};
+use crate::search::plan::{PlanNode, PlanSlot};
 use crate::search::results::OffloadReport;
 use crate::search::scoring::bm25::Statistics;
 use crate::search::scoring::scorer::Scorer;
@@ -170,16 +170,12 @@ impl WantedLists {
         if options.from > 0 || options.below < END {
             return Err("the search is of a part of the documents");
         }
-        let Some(JoinedNodes {
-            nodes,
-            all_required,
-            is_whole,
-        }) = node.as_kind(|kind| kind.joined(node))
-        else {
+        let Some(joined) = node.as_kind(|kind| kind.joined(node)) else {
             return Err("it is no intersection and no union of words");
         };
+        let (is_whole, all_required) = (joined.is_whole(), joined.all_required);
         let (mut slots, mut boosts) = (Vec::new(), Vec::new());
-        for part in nodes {
+        for part in joined.nodes {
             let Some((slot, boost)) = part.as_kind(|kind| kind.word()) else {
                 return Err("it has clauses that are more than one word in one field");
             };

@@ -16,6 +16,10 @@ pub struct WordList {
     leaf: Leaf,
     pub(super) scorer: Scorer,
     bests: Bests,
+    pub(super) field_id: FieldId,
+    /// The number of its field among those of the query, and that of its clause.
+    pub(super) field: usize,
+    pub(super) clause: usize,
     /// The best score of all its documents, once it was opened.
     pub(super) most: f32,
 }
@@ -42,6 +46,9 @@ impl WordList {
             },
             scorer,
             bests: Bests::default(),
+            field_id: field,
+            field: 0,
+            clause: 0,
             most: 0.0,
         }
     }

@@ -1,5 +1,5 @@
-//! Queries of plain words in one field, answered straight from their lists where all pages are in
-//! memory.
+//! Queries of plain words, in one field or in several, answered straight from their lists where all
+//! pages are in memory.
 //!
 //! The unit is a block of the list that leads. Its documents are filtered by their scores, the
 //! other lists are asked for those that stay, and what is left is offered to the best documents.
@@ -12,13 +12,15 @@
 //! since they raise the threshold most. Passes of frequent words end at once where the words left
 //! cannot lift a document above it. That is the idea of MaxScore, list by list.
 
+mod bounds;
 mod intersect;
 mod list;
 mod pass;
 mod run;
 mod survivors;
 
+pub use bounds::{OthersAdd, PassBounds};
 pub use intersect::each_common;
 pub use list::WordList;
-pub use pass::{Other, Pass};
+pub use pass::{Other, Pass, WordClause};
 pub use run::{WordsFound, WordsRun};

@@ -1,8 +1,10 @@
 //! The run of a query over its words.
 
+use super::bounds::{OthersAdd, PassBounds};
 use super::list::WordList;
-use super::pass::{Other, Pass};
+use super::pass::{Other, Pass, WordClause};
 use super::survivors::Survivors;
+use crate::analysis::FieldId;
 use crate::base::{DocId, END};
 use crate::cache::{Pages, Step};
 use crate::documents::{LiveCursor, NormCursor};
@@ -18,7 +20,8 @@ const FIRST: usize = 16;
 pub struct WordsRun {
     /// Its lists, in the order of the words in the query.
     lists: Vec<WordList>,
-    norms: NormCursor,
+    /// The norms of each field.
+    norms: Vec<NormCursor>,
     /// Tells live documents, unless all are.
     live: Option<LiveCursor>,
     passes: Vec<Pass>,
@@ -28,8 +31,8 @@ pub struct WordsRun {
     /// The documents that are looked at.
     range: DocRange,
     survivors: Survivors,
-    /// The bounds of the scores that the other words of the pass add in a block.
-    bounds: Vec<f64>,
+    /// The bounds of what the other words of the pass add in a block.
+    bounds: PassBounds,
     /// The last document of the page of the leading list whose bound was looked at.
     page_end: Option<DocId>,
     found: WordsFound,
@@ -48,32 +51,40 @@ pub struct WordsFound {
 }
 
 impl WordsRun {
-    /// Finds the best `k` documents of a range that have all of the words, or any.
+    /// Finds the best `k` documents of a range for a query of these clauses. `norms` gives those of
+    /// a field.
     pub fn new(
-        lists: Vec<WordList>,
-        all_required: bool,
-        norms: NormCursor,
+        mut lists: Vec<WordList>,
+        clauses: &[WordClause],
+        norms: impl Fn(FieldId) -> NormCursor,
         live: Option<LiveCursor>,
         range: DocRange,
         k: usize,
     ) -> WordsRun {
-        let mut order: Vec<usize> = (0..lists.len()).collect();
-        order.sort_by_key(|word| lists[*word].cursor.document_frequency());
-        let passes = if all_required {
-            Pass::all(&order)
-        } else {
-            Pass::any(&order)
-        };
+        let frequency = |word: usize| lists[word].cursor.document_frequency();
+        let passes = Pass::of(clauses, frequency);
+        for (at, clause) in clauses.iter().enumerate() {
+            let its = lists[clause.words.clone()].iter_mut();
+            its.for_each(|list| list.clause = at);
+        }
+        let mut fields: Vec<FieldId> = Vec::new();
+        for list in &mut lists {
+            let at = fields.iter().position(|field| *field == list.field_id);
+            list.field = at.unwrap_or(fields.len());
+            if at.is_none() {
+                fields.push(list.field_id);
+            }
+        }
         WordsRun {
-            survivors: Survivors::new(lists.len()),
+            survivors: Survivors::new(lists.len(), fields.len()),
             lists,
-            norms,
+            norms: fields.into_iter().map(norms).collect(),
             live,
             passes,
             pass: 0,
             next: range.first,
             range,
-            bounds: Vec::new(),
+            bounds: PassBounds::default(),
             page_end: None,
             found: WordsFound {
                 top: Top::new(k),
@@ -98,7 +109,8 @@ impl WordsRun {
         let passes = words * (size_of::<Pass>() + words * size_of::<(Other, usize, f64)>());
         words * size_of::<WordList>()
             + size_of::<WordsRun>()
-            + Survivors::memory_bytes(words)
+            + Survivors::memory_bytes(words, words)
+            + words * size_of::<NormCursor>()
             + passes
     }
 
@@ -174,12 +186,11 @@ impl WordsRun {
     fn go_through(&mut self, pages: &mut Pages<'_>) -> Step<()> {
         let pass = &self.passes[self.pass];
         let leader = pass.leader;
-        let others = pass.scored_others();
-        let rest: f64 = others.map(|word| self.lists[word].most as f64).sum();
+        let whole = self.bounds.take(pass, |word| Ok(self.lists[word].most))?;
         while self.next <= self.range.last {
             pages.count_steps(BLOCK_STEPS)?;
             let threshold = self.threshold();
-            let is_worth = |best: f32| !excludes(threshold, best as f64 + rest);
+            let is_worth = |best: f32| !excludes(threshold, whole.with(best));
             if self.passes_page(is_worth, pages)? {
                 continue;
             }
@@ -220,13 +231,16 @@ impl WordsRun {
     /// document that it did not look at.
     fn search(&mut self, range: DocRange, best: f32, pages: &mut Pages<'_>) -> Step<DocId> {
         let threshold = self.threshold();
-        let rest = self.bound_others(range)?;
-        if excludes(threshold, best as f64 + rest) {
+        let pass = &self.passes[self.pass];
+        let lists = &mut self.lists;
+        let bound = |word: usize| lists[word].bound_within(range);
+        let others = self.bounds.take(pass, bound)?;
+        if excludes(threshold, others.with(best)) {
             self.found.is_exact = false;
             return Ok(range.last + 1);
         }
-        let next = self.take_block(range, threshold, rest, pages)?;
-        self.ask_others(threshold, rest, pages)?;
+        let next = self.take_block(range, threshold, others, pages)?;
+        self.ask_others(threshold, pages)?;
         let WordsFound { top, found, .. } = &mut self.found;
         let pass = &self.passes[self.pass];
         let survivors = &mut self.survivors;
@@ -238,27 +252,13 @@ impl WordsRun {
         Ok(next)
     }
 
-    /// Takes the bounds of what the other words of the pass may add in a range. Gives their sum.
-    fn bound_others(&mut self, range: DocRange) -> Step<f64> {
-        let pass = &self.passes[self.pass];
-        self.bounds.clear();
-        for other in &pass.others {
-            self.bounds.push(if other.scores() {
-                self.lists[other.word].bound_within(range)? as f64
-            } else {
-                0.0
-            });
-        }
-        Ok(self.bounds.iter().sum())
-    }
-
-    /// Takes the documents of a block that can enter if others add at most `rest`. Gives the first
+    /// Takes the documents of a block that can enter if others add at most so much. Gives the first
     /// document that it did not look at.
     fn take_block(
         &mut self,
         range: DocRange,
         threshold: f32,
-        rest: f64,
+        others: OthersAdd,
         pages: &mut Pages<'_>,
     ) -> Step<DocId> {
         let pass = &self.passes[self.pass];
@@ -274,8 +274,8 @@ impl WordsRun {
             Some(last) if count < list.docs_to(range.last).len() => last + 1,
             _ => range.last + 1,
         };
-        let floor = least_sum(threshold, rest);
-        if floor >= 0.0 {
+        let floor = least_sum(threshold, others.rest);
+        if floor >= 0.0 && excludes(threshold, others.own + others.rest) {
             let survivors = &mut self.survivors;
             survivors.take_above(count, floor, list, &mut self.norms, pages)?;
             self.found.is_exact &= survivors.length() == count;
@@ -285,19 +285,18 @@ impl WordsRun {
         Ok(next)
     }
 
-    /// Asks the other words of the pass, which add at most `rest`. Drops in between what can no
-    /// longer enter.
-    fn ask_others(&mut self, threshold: f32, rest: f64, pages: &mut Pages<'_>) -> Step<()> {
+    /// Asks the other words of the pass. Drops in between what can no longer enter.
+    fn ask_others(&mut self, threshold: f32, pages: &mut Pages<'_>) -> Step<()> {
         let pass = &self.passes[self.pass];
         let survivors = &mut self.survivors;
-        let (mut rest, mut summed) = (rest, None);
+        let mut summed = None;
         for (at, other) in pass.others.iter().enumerate() {
             if survivors.length() == 0 {
                 break;
             }
             let asked = &pass.others[..at];
             let has_scored = asked.last().is_some_and(|other| other.scores());
-            let least = least_sum(threshold, rest);
+            let least = least_sum(threshold, self.bounds.from(at));
             if has_scored && least >= 0.0 {
                 let from = match summed {
                     Some(from) => from,
@@ -315,7 +314,7 @@ impl WordsRun {
                 self.found.is_exact &= survivors.length() == before;
             }
             // A document without this word has no more than the leading one and what follows.
-            rest = self.bounds[at + 1..].iter().sum();
+            let rest = self.bounds.from(at + 1);
             let least = if has_scored {
                 f32::NEG_INFINITY
             } else {

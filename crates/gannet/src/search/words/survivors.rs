@@ -22,7 +22,8 @@ pub(super) struct Survivors {
     length: usize,
     /// The place of each in the block of the leading list, from where that stands.
     places: [u8; BLOCK],
-    norms: [u8; BLOCK],
+    /// In each field.
+    norms: Vec<[u8; BLOCK]>,
     /// The product of frequency and norm of the leading word, with which its score ascends, where
     /// they were filtered by it.
     products: [f32; BLOCK],
@@ -38,13 +39,13 @@ pub(super) struct Survivors {
 }
 
 impl Survivors {
-    /// None yet, of a query of so many words.
-    pub(super) fn new(words: usize) -> Survivors {
+    /// None yet, of a query of so many words in so many fields.
+    pub(super) fn new(words: usize, fields: usize) -> Survivors {
         Survivors {
             docs: [0; BLOCK],
             length: 0,
             places: [0; BLOCK],
-            norms: [0; BLOCK],
+            norms: vec![[0; BLOCK]; fields],
             products: [0.0; BLOCK],
             is_filtered: false,
             leading: [0; BLOCK],
@@ -54,9 +55,9 @@ impl Survivors {
         }
     }
 
-    /// Bytes that the columns of so many words take.
-    pub(super) fn memory_bytes(words: usize) -> usize {
-        words * size_of::<[u32; BLOCK]>()
+    /// Bytes that the columns of so many words and fields take.
+    pub(super) fn memory_bytes(words: usize, fields: usize) -> usize {
+        words * size_of::<[u32; BLOCK]>() + fields * BLOCK
     }
 
     /// Returns the number of documents.
@@ -82,9 +83,10 @@ impl Survivors {
         count: usize,
         floor: f32,
         list: &mut WordList,
-        norms: &mut NormCursor,
+        norms: &mut [NormCursor],
         pages: &mut Pages<'_>,
     ) -> Step<()> {
+        let norms = &mut norms[list.field];
         let (scorer, docs, frequencies) = list.block_to(count);
         // The product with which the score ascends is compared: that takes no division.
         let least = scorer.least_product(floor);
@@ -147,6 +149,9 @@ impl Survivors {
             let hits = locate(docs, block, &mut places[..docs.len()]);
             let all = u128::MAX >> (BLOCK - docs.len());
             let mut stay = match other.role {
+                Role::Required if other.before > 0 => {
+                    hits | self.found(at..end, &asked[asked.len() - other.before..])
+                }
                 Role::Required => hits,
                 Role::Excluded => all & !hits,
                 Role::Optional if self.is_filtered => hits | self.above(at..end, least),
@@ -171,6 +176,16 @@ impl Survivors {
         Ok(())
     }
 
+    /// A bit for each of the documents at these places that has one of some words.
+    fn found(&self, places: Range<usize>, words: &[Other]) -> u128 {
+        let has = |at: usize| {
+            let mut words = words.iter();
+            words.any(|other| self.frequencies[other.word][at] > 0)
+        };
+        let each = places.enumerate();
+        each.fold(0, |found, (bit, at)| found | u128::from(has(at)) << bit)
+    }
+
     /// A bit for each of the documents at these places whose product is above `least`.
     #[inline]
     fn above(&self, places: Range<usize>, least: f32) -> u128 {
@@ -189,11 +204,11 @@ impl Survivors {
     pub(super) fn begin_sums(
         &mut self,
         list: &mut WordList,
-        norms: &mut NormCursor,
+        norms: &mut [NormCursor],
         pages: &mut Pages<'_>,
     ) -> Step<()> {
         self.complete(list, norms, pages)?;
-        let postings = self.leading.iter().zip(&self.norms);
+        let postings = self.leading.iter().zip(&self.norms[list.field]);
         let sums = self.sums[..self.length].iter_mut();
         for (sum, (frequency, norm)) in sums.zip(postings) {
             *sum = list.scorer.score(*frequency as f32, *norm);
@@ -201,9 +216,10 @@ impl Survivors {
         Ok(())
     }
 
-    /// Adds the scores of a word that was asked to the sums.
+    /// Adds the scores of a word that was asked to the sums, also where it is not the best of its
+    /// clause: the sums only bound.
     pub(super) fn add(&mut self, word: usize, list: &WordList) {
-        let postings = self.frequencies[word].iter().zip(&self.norms);
+        let postings = self.frequencies[word].iter().zip(&self.norms[list.field]);
         let sums = self.sums[..self.length].iter_mut();
         for (sum, (frequency, norm)) in sums.zip(postings) {
             *sum += list.scorer.score(*frequency as f32, *norm);
@@ -242,30 +258,36 @@ impl Survivors {
         Ok(())
     }
 
-    /// Scores the documents and offers them.
+    /// Scores the documents and offers them: of each clause the best word counts.
     pub(super) fn offer(
         &mut self,
         pass: &Pass,
         lists: &mut [WordList],
-        norms: &mut NormCursor,
+        norms: &mut [NormCursor],
         top: &mut Top,
         pages: &mut Pages<'_>,
     ) -> Step<()> {
         self.complete(&mut lists[pass.leader], norms, pages)?;
         for at in 0..self.length {
-            let norm = self.norms[at];
-            let mut sum = 0.0;
+            let (mut sum, mut best, mut clause) = (0.0, 0.0, 0);
             for word in &pass.scored {
                 let frequency = if *word == pass.leader {
                     self.leading[at]
                 } else {
                     self.frequencies[*word][at]
                 };
-                if frequency > 0 {
-                    sum += lists[*word].scorer.score(frequency as f32, norm) as f64;
+                if frequency == 0 {
+                    continue;
                 }
+                let list = &lists[*word];
+                if list.clause != clause {
+                    sum += f64::from(best);
+                    (best, clause) = (0.0, list.clause);
+                }
+                let norm = self.norms[list.field][at];
+                best = f32::max(best, list.scorer.score(frequency as f32, norm));
             }
-            top.offer(self.docs[at], sum as f32);
+            top.offer(self.docs[at], (sum + f64::from(best)) as f32);
         }
         Ok(())
     }
@@ -274,7 +296,7 @@ impl Survivors {
     fn complete(
         &mut self,
         list: &mut WordList,
-        norms: &mut NormCursor,
+        norms: &mut [NormCursor],
         pages: &mut Pages<'_>,
     ) -> Step<()> {
         if self.length == 0 || self.is_complete {
@@ -286,21 +308,8 @@ impl Survivors {
             *frequency = leading[*place as usize];
         }
         let docs = &self.docs[..self.length];
-        let mut at = 0;
-        while let Some(first) = docs.get(at) {
-            let held = norms.norms_from(*first, pages)?;
-            let rest = docs[at..].iter().zip(&mut self.norms[at..]);
-            let begin = at;
-            for (doc, norm) in rest {
-                let Some(found) = held.get((doc - first) as usize) else {
-                    break;
-                };
-                *norm = *found;
-                at += 1;
-            }
-            if at == begin {
-                return Err(no_norm());
-            }
+        for (norms, column) in norms.iter_mut().zip(&mut self.norms) {
+            read_norms(docs, norms, column, pages)?;
         }
         self.is_complete = true;
         Ok(())
@@ -311,7 +320,9 @@ impl Survivors {
     fn shift(&mut self, from: usize, to: usize, asked: &[Other]) {
         self.docs[to] = self.docs[from];
         self.places[to] = self.places[from];
-        self.norms[to] = self.norms[from];
+        for norms in &mut self.norms {
+            norms[to] = norms[from];
+        }
         self.products[to] = self.products[from];
         self.leading[to] = self.leading[from];
         self.sums[to] = self.sums[from];
@@ -320,6 +331,32 @@ impl Survivors {
             column[to] = column[from];
         }
     }
+}
+
+/// Reads the norms of ascending documents into a column.
+fn read_norms(
+    docs: &[DocId],
+    norms: &mut NormCursor,
+    column: &mut [u8; BLOCK],
+    pages: &mut Pages<'_>,
+) -> Step<()> {
+    let mut at = 0;
+    while let Some(first) = docs.get(at) {
+        let held = norms.norms_from(*first, pages)?;
+        let rest = docs[at..].iter().zip(&mut column[at..]);
+        let begin = at;
+        for (doc, norm) in rest {
+            let Some(found) = held.get((doc - first) as usize) else {
+                break;
+            };
+            *norm = *found;
+            at += 1;
+        }
+        if at == begin {
+            return Err(no_norm());
+        }
+    }
+    Ok(())
 }
 
 /// The error of a page of norms that lacks the document it was read for.

@@ -1,5 +1,5 @@
-//! Queries that are plain words of one field: what is run of them where all pages are in memory,
-//! and how the ranking goes on where they are not.
+//! Queries that are plain words, in one field or in several: what is run of them where their lists
+//! are hot or all pages are in memory, and how the ranking goes on where they are not.
 
 use std::sync::Arc;
 
@@ -12,72 +12,103 @@ use crate::postings::BLOCK;
 use crate::search::build::cursor_bytes;
 use crate::search::hot::{Decodable, HotEntry, HotLists, HotRun, HotWord, NormColumn, Origin};
 use crate::search::lists::{OpenLists, OpenTerm};
+use crate::search::matching::matcher::Role;
 use crate::search::matching::matches::DocRange;
-use crate::search::plan::{JoinedNodes, PlanNode, PlanSlot};
+use crate::search::plan::{PlanNode, PlanSlot};
 use crate::search::rank::Ranker;
 use crate::search::scoring::bm25::Statistics;
 use crate::search::scoring::scorer::Scorer;
 use crate::search::view::SearchView;
-use crate::search::words::{WordList, WordsFound, WordsRun};
+use crate::search::words::{WordClause, WordList, WordsFound, WordsRun};
 
 /// Blocks of a page at most, about, whose best scores are kept for each word.
 const BESTS_MAX: usize = 1024;
 
-/// Words that a query may have.
-const WORDS_MAX: usize = 16;
+/// Words that a query may have, in all fields.
+const WORDS_MAX: usize = 32;
 
-/// A query that is words of one field, all of which must match, or any.
+/// A query that is words: in each clause the best of some, as in several fields, all of which must
+/// match, or any.
+#[derive(Default)]
 pub(super) struct PlainWords<'a> {
+    /// The words in the order of the query.
+    words: Vec<PlainWord<'a>>,
+    clauses: Vec<WordClause>,
+}
+
+struct PlainWord<'a> {
+    slot: PlanSlot,
     field: FieldId,
-    /// The words in the order of the query, each with its boost.
-    words: Vec<(&'a OpenTerm, f32)>,
-    /// The slot of each.
-    slots: Vec<PlanSlot>,
-    all_required: bool,
+    term: &'a OpenTerm,
+    boost: f32,
 }
 
 impl<'a> PlainWords<'a> {
     /// The words of a plan, if that is all it is.
     pub(super) fn of(node: &PlanNode, lists: &'a OpenLists) -> Option<PlainWords<'a>> {
-        let JoinedNodes {
-            nodes,
-            all_required,
-            is_whole,
-        } = node.as_kind(|kind| kind.joined(node))?;
-        if !is_whole || nodes.len() > WORDS_MAX {
-            return None;
-        }
-        let (mut words, mut field) = (Vec::with_capacity(nodes.len()), None);
-        let mut slots = Vec::with_capacity(nodes.len());
-        for node in nodes {
-            let (slot, boost) = node.as_kind(|kind| kind.word())?;
-            let Some(term) = &lists.terms[slot] else {
-                if all_required {
-                    return None;
-                }
-                continue;
-            };
-            let (its, _) = split_term_key(&term.key).ok()?;
-            if *field.get_or_insert(its) != its {
+        let mut joined = node.as_kind(|kind| kind.joined(node))?;
+        if let ([only], []) = (joined.nodes, joined.optional) {
+            // Any of some words, but none of others.
+            let excluded = joined.excluded;
+            joined = only.as_kind(|kind| kind.joined(only))?;
+            if !joined.is_whole() {
                 return None;
             }
-            words.push((term, boost?));
-            slots.push(slot);
+            joined.excluded = excluded;
         }
-        let all_required = all_required || words.len() == 1;
-        Some(PlainWords {
-            field: field?,
-            words,
-            slots,
-            all_required,
-        })
+        let role = if joined.all_required {
+            Role::Required
+        } else {
+            Role::Optional
+        };
+        let mut words = PlainWords::default();
+        for (nodes, role) in [
+            (joined.nodes, role),
+            (joined.optional, Role::Optional),
+            (joined.excluded, Role::Excluded),
+        ] {
+            nodes
+                .iter()
+                .try_for_each(|node| words.add(node, role, lists))?;
+        }
+        (words.clauses.iter().any(|clause| clause.role == role)).then_some(words)
+    }
+
+    /// Adds a clause, if it is words.
+    fn add(&mut self, node: &PlanNode, role: Role, lists: &'a OpenLists) -> Option<()> {
+        let first = self.words.len();
+        for node in node.as_kind(|kind| kind.alternatives(node))? {
+            let (slot, boost) = node.as_kind(|kind| kind.word())?;
+            let Some(term) = &lists.terms[slot] else {
+                continue;
+            };
+            let boost = match role {
+                Role::Excluded => 1.0,
+                Role::Required | Role::Optional => boost?,
+            };
+            let (field, _) = split_term_key(&term.key).ok()?;
+            self.words.push(PlainWord {
+                slot,
+                field,
+                term,
+                boost,
+            });
+        }
+        let words = first..self.words.len();
+        if words.is_empty() && role == Role::Required || words.end > WORDS_MAX {
+            return None;
+        }
+        if !words.is_empty() {
+            self.clauses.push(WordClause { words, role });
+        }
+        Some(())
     }
 
     /// The number of all documents that match, deleted ones included, if it is known before a look
     /// at them.
     pub(super) fn documents(&self) -> Option<u64> {
         match self.words.as_slice() {
-            [(term, _)] => Some(term.list.document_frequency()),
+            [word] => Some(word.term.list.document_frequency()),
             _ => None,
         }
     }
@@ -88,12 +119,12 @@ impl<'a> PlainWords<'a> {
         let blocks = self
             .words
             .iter()
-            .map(|(term, _)| blocks(term).min(BESTS_MAX));
+            .map(|word| blocks(word.term).min(BESTS_MAX));
         WordsRun::memory_bytes(self.words.len()) + blocks.sum::<usize>() * size_of::<f32>()
     }
 
     /// Makes what finds the best `k` documents of a range.
-    pub(super) fn run(
+    fn run(
         &self,
         view: &SearchView,
         statistics: &Statistics,
@@ -101,42 +132,41 @@ impl<'a> PlainWords<'a> {
         range: DocRange,
         k: usize,
     ) -> WordsRun {
-        let lists = self.words.iter().map(|(term, boost)| {
-            let scorer = scorer(statistics, self.field, term, *boost);
-            WordList::new(term.list.cursor(), self.field, scorer)
+        let lists = self.words.iter().map(|word| {
+            let scorer = word.scorer(statistics);
+            WordList::new(word.term.list.cursor(), word.field, scorer)
         });
         let lists = lists.collect();
-        let norms = view.tables.norm_cursor(self.field);
-        WordsRun::new(lists, self.all_required, norms, live, range, k)
+        let norms = |field| view.tables.norm_cursor(field);
+        WordsRun::new(lists, &self.clauses, norms, live, range, k)
     }
 
     /// Makes the run over hot lists, if all are hot and of no later state.
     fn hot_run(
         &self,
         entries: &[&Arc<HotEntry>],
-        norms: &Arc<NormColumn>,
+        norms: &[Arc<NormColumn>],
         view: &SearchView,
         statistics: &Statistics,
         k: usize,
     ) -> Option<HotRun> {
-        let mean_length = statistics.of(self.field).average_length();
         let deleted = view.tables.deleted_count();
         let (mut words, mut has_dead) = (Vec::with_capacity(entries.len()), false);
-        for (entry, (term, boost)) in entries.iter().zip(&self.words) {
+        for ((entry, word), norms) in entries.iter().zip(&self.words).zip(norms) {
             let list = entry.list()?;
-            let is_later = list.origin.state > view.state;
+            let is_later = list.origin.state > view.state || norms.state > view.state;
             if is_later || list.until > view.below || list.until > norms.below() {
                 return None;
             }
             // Where nothing was deleted since, what a vacuum has left is live.
             has_dead |= view.dead_documents > 0 || list.origin.deleted != Some(deleted);
-            let scorer = scorer(statistics, self.field, term, *boost);
-            words.push(HotWord::new(list, scorer, mean_length)?);
+            let scorer = word.scorer(statistics);
+            let mean_length = statistics.of(word.field).average_length();
+            words.push(HotWord::new(list, Arc::clone(norms), scorer, mean_length)?);
         }
         let live = view.tables.live_cursor(has_dead);
         let live = (!live.all_live(view.below)).then_some(live);
-        let norms = Arc::clone(norms);
-        Some(HotRun::new(words, self.all_required, norms, live, k))
+        Some(HotRun::new(words, &self.clauses, live, k))
     }
 
     /// Goes on to decode the lists that are used often, as far as their pages are in memory.
@@ -147,23 +177,24 @@ impl<'a> PlainWords<'a> {
         view: &SearchView,
         pages: &mut Pages<'_>,
     ) -> Step<()> {
-        for (entry, (term, _)) in entries.iter().zip(&self.words) {
+        for (entry, word) in entries.iter().zip(&self.words) {
             if !entry.is_worth_decoding(view.below) {
                 continue;
             }
+            let PlainWord { term, field, .. } = *word;
             let frequency = std::iter::once(term.list.document_frequency());
             let deleted = view.tables.deleted_count();
             let word = Decodable {
                 cursor: &mut term.list.cursor(),
-                norms: &mut view.tables.norm_cursor(self.field),
-                field: self.field,
+                norms: &mut view.tables.norm_cursor(field),
+                field,
                 origin: Origin {
                     state: view.state,
                     deleted: (view.dead_documents == 0).then_some(deleted),
-                    mean_length: view.statistics.of(self.field).average_length(),
+                    mean_length: view.statistics.of(field).average_length(),
                 },
                 renumbered: view.renumbered,
-                scorer: &Scorer::new(&view.statistics, self.field, frequency, 1.0),
+                scorer: &Scorer::new(&view.statistics, field, frequency, 1.0),
             };
             pages.peek(|pages| entry.decode(hot, word, view.below, pages))?;
         }
@@ -171,10 +202,14 @@ impl<'a> PlainWords<'a> {
     }
 }
 
-/// The scorer of a word.
-fn scorer(statistics: &Statistics, field: FieldId, term: &OpenTerm, boost: f32) -> Scorer {
-    let frequency = std::iter::once(term.frequency);
-    Scorer::new(statistics, field, frequency, boost * term.similarity)
+impl PlainWord<'_> {
+    fn scorer(&self, statistics: &Statistics) -> Scorer {
+        let PlainWord {
+            field, term, boost, ..
+        } = *self;
+        let frequency = std::iter::once(term.frequency);
+        Scorer::new(statistics, field, frequency, boost * term.similarity)
+    }
 }
 
 impl QueryRun<'_> {
@@ -237,7 +272,8 @@ impl QueryRun<'_> {
             return Ok(None);
         }
         let (view, statistics, options) = (self.view, self.statistics(), self.options);
-        let entries = words.slots.iter().map(|slot| self.hot_entries.get(*slot));
+        let entries = words.words.iter();
+        let entries = entries.map(|word| self.hot_entries.get(word.slot));
         let Some(entries) = entries
             .collect::<Option<Vec<_>>>()
             .filter(|_| self.is_whole())
@@ -248,8 +284,9 @@ impl QueryRun<'_> {
             // The answer does not need it, unless its time is over.
             options.check()?;
         }
-        let norms = hot.known_norms(words.field, view.renumbered);
-        let Some(norms) = norms.filter(|norms| norms.state <= view.state) else {
+        let norms = words.words.iter();
+        let norms = norms.map(|word| hot.known_norms(word.field, view.renumbered));
+        let Some(norms) = norms.collect::<Option<Vec<_>>>() else {
             return Ok(None);
         };
         let Some(run) = words.hot_run(&entries, &norms, view, statistics, k) else {
