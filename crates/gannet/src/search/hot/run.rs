@@ -19,6 +19,9 @@ use crate::search::words::{Other, OthersAdd, Pass, PassBounds, WordClause, Words
 /// Candidates that are looked at before there is a threshold.
 const FIRST: usize = 16;
 
+/// The number of times that so few are looked at: what excludes may leave no match for long.
+const FIRSTS: usize = 16;
+
 /// The postings of a list of which the best are looked at before the others.
 const FIRST_OF: usize = 4096;
 
@@ -154,11 +157,10 @@ impl HotRun {
         self.expect_best();
         // Documents that are looked up one by one are counted as they are ranked.
         let is_sparse = |pass: &Pass| self.words[pass.leader].list.docs().is_some();
-        let has_required = self
-            .clauses
-            .iter()
-            .any(|clause| clause.role == Role::Required);
-        let are_looked_up = has_required && self.words.len() > 1 && passes.iter().all(is_sparse);
+        let mut roles = self.clauses.iter().map(|clause| clause.role);
+        let decisive = roles.clone().filter(|role| *role != Role::Optional).count();
+        let has_required = roles.any(|role| role == Role::Required);
+        let are_looked_up = has_required && decisive > 1 && passes.iter().all(is_sparse);
         self.counts = counts && self.top.wanted() > 0 && are_looked_up;
         for pass in &passes {
             self.go_through(pass, pages)?;
@@ -245,7 +247,7 @@ impl HotRun {
         let leader = &self.words[pass.leader];
         let (list, worth) = (Arc::clone(&leader.list), leader.worth);
         let most = others.with(worth * f32::from(greatest));
-        let (mut next, until) = (Some(0), self.until());
+        let (mut next, mut turn, until) = (Some(0), 0, self.until());
         while let Some(from) = next {
             pages.count_steps(BLOCK_STEPS)?;
             let threshold = self.threshold(goes_back);
@@ -253,7 +255,9 @@ impl HotRun {
                 self.is_exact = false;
                 break;
             }
-            let is_first = threshold == f32::NEG_INFINITY && pass.requires_none();
+            turn += 1;
+            let has_none = threshold == f32::NEG_INFINITY;
+            let is_first = has_none && pass.requires_none() && turn <= FIRSTS;
             let count = if is_first { FIRST } else { CANDIDATES };
             let least = if self.counts || !excludes(threshold, own + rest) {
                 0

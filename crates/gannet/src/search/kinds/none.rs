@@ -73,4 +73,8 @@ impl<'p> NodeKind<'p> for NoneNode {
     fn build(&self, _: &mut Builder<'_>) -> Result<Option<Clause>> {
         Ok(None)
     }
+
+    fn alternatives(&self, _: &'p PlanNode) -> Option<&'p [PlanNode]> {
+        Some(&[])
+    }
 }

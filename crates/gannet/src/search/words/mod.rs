@@ -7,10 +7,11 @@
 //! from which document on the ranking (see `rank`) goes on. Source of the order, scores first:
 //! Lucene's `BlockMaxConjunctionBulkScorer`.
 //!
-//! A union is a pass for each word: it finds the documents in which that word is the rarest, and
-//! asks those of the passes before only to leave out what they gave. The rarest words come first,
-//! since they raise the threshold most. Passes of frequent words end at once where the words left
-//! cannot lift a document above it. That is the idea of MaxScore, list by list.
+//! A union, also one of several fields, is a pass for each list: it finds the documents of which
+//! that list is the shortest, and asks those of the passes before only to leave out what they gave.
+//! The shortest lists come first, since they raise the threshold most. Passes of long ones end at
+//! once where what is left cannot lift a document above it. That is the idea of MaxScore, list by
+//! list.
 
 mod bounds;
 mod intersect;

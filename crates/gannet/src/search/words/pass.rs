@@ -86,12 +86,6 @@ impl Pass {
         passes.collect()
     }
 
-    /// The words beside the leading one that score.
-    pub fn scored_others(&self) -> impl Iterator<Item = usize> {
-        let scored = self.others.iter().filter(|other| other.scores());
-        scored.map(|other| other.word)
-    }
-
     /// Returns true if every document of the leading list matches that no word excludes.
     pub fn requires_none(&self) -> bool {
         self.others.iter().all(|other| other.role != Role::Required)
@@ -110,7 +104,9 @@ impl Pass {
     /// The pass that the word at a place of `leaders` leads, without the documents of those before.
     fn led(leaders: &[usize], at: usize, order: &[(Role, Vec<usize>)]) -> Pass {
         let (before, leader) = (&leaders[..at], leaders[at]);
-        let mut others: Vec<Other> = before.iter().map(|word| Other::excluded(*word)).collect();
+        let words = order.iter().map(|(_, words)| words.len()).sum();
+        let mut others: Vec<Other> = Vec::with_capacity(words);
+        others.extend(before.iter().map(|word| Other::excluded(*word)));
         let (own, rest): (Vec<_>, Vec<_>) =
             order.iter().partition(|(_, words)| words.contains(&leader));
         for (role, words) in own.into_iter().chain(rest) {
@@ -137,10 +133,11 @@ impl Pass {
         let mut pass = Pass {
             leader,
             others,
-            scored: Vec::new(),
+            scored: Vec::with_capacity(words),
             goes_back: at > 0,
         };
-        pass.scored = pass.scored_others().collect();
+        let scored = pass.others.iter().filter(|other| other.scores());
+        pass.scored.extend(scored.map(|other| other.word));
         pass.scored.push(leader);
         pass.scored.sort_unstable();
         pass

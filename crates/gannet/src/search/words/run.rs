@@ -16,6 +16,9 @@ use crate::search::scoring::top::{Scored, Top, excludes, least_sum};
 /// Documents that are looked at before there is a threshold, where all of them match.
 const FIRST: usize = 16;
 
+/// The number of times that so few are looked at: what excludes may leave no match for long.
+const FIRSTS: usize = 16;
+
 /// A query of plain words.
 pub struct WordsRun {
     /// Its lists, in the order of the words in the query.
@@ -33,6 +36,8 @@ pub struct WordsRun {
     survivors: Survivors,
     /// The bounds of what the other words of the pass add in a block.
     bounds: PassBounds,
+    /// The number of times that few documents were looked at, for a threshold.
+    firsts: usize,
     /// The last document of the page of the leading list whose bound was looked at.
     page_end: Option<DocId>,
     found: WordsFound,
@@ -67,8 +72,13 @@ impl WordsRun {
             let its = lists[clause.words.clone()].iter_mut();
             its.for_each(|list| list.clause = at);
         }
+        // Those of words that only exclude are not needed.
         let mut fields: Vec<FieldId> = Vec::new();
-        for list in &mut lists {
+        let scoring = clauses
+            .iter()
+            .filter(|clause| clause.role != Role::Excluded);
+        for list in scoring.flat_map(|clause| clause.words.clone()) {
+            let list = &mut lists[list];
             let at = fields.iter().position(|field| *field == list.field_id);
             list.field = at.unwrap_or(fields.len());
             if at.is_none() {
@@ -85,6 +95,7 @@ impl WordsRun {
             next: range.first,
             range,
             bounds: PassBounds::default(),
+            firsts: 0,
             page_end: None,
             found: WordsFound {
                 top: Top::new(k),
@@ -126,7 +137,7 @@ impl WordsRun {
             list.open(pages)?;
         }
         while self.pass < self.passes.len() {
-            if !self.is_worth_a_pass() {
+            if !self.is_worth_a_pass()? {
                 // The words of later passes are some of these.
                 self.found.is_exact = false;
                 break;
@@ -142,10 +153,11 @@ impl WordsRun {
     }
 
     /// Returns true if a document of the present pass can enter, by the bounds of whole lists.
-    fn is_worth_a_pass(&self) -> bool {
-        let scored = self.passes[self.pass].scored.iter();
-        let most = scored.map(|word| self.lists[*word].most as f64);
-        !excludes(self.threshold(), most.sum())
+    fn is_worth_a_pass(&mut self) -> Step<bool> {
+        let pass = &self.passes[self.pass];
+        let others = self.bounds.take(pass, |word| Ok(self.lists[word].most))?;
+        let most = others.with(self.lists[pass.leader].most);
+        Ok(!excludes(self.threshold(), most))
     }
 
     /// Gives all that was found, once the run came to its end.
@@ -265,8 +277,9 @@ impl WordsRun {
         let list = &mut self.lists[pass.leader];
         list.cursor.advance(range.first, pages)?;
         let mut docs = list.docs_to(range.last);
-        if threshold == f32::NEG_INFINITY && pass.requires_none() {
+        if threshold == f32::NEG_INFINITY && pass.requires_none() && self.firsts < FIRSTS {
             // A threshold is near, and leaves out most of the others.
+            self.firsts += 1;
             docs = &docs[..docs.len().min(FIRST)];
         }
         let count = docs.len();

@@ -27,8 +27,11 @@ const BESTS_MAX: usize = 1024;
 /// Words that a query may have, in all fields.
 const WORDS_MAX: usize = 32;
 
-/// A query that is words: in each clause the best of some, as in several fields, all of which must
-/// match, or any.
+/// Boosts of more may give scores that are no numbers.
+const BOOST_MAX: f32 = 1e30;
+
+/// A query that is words: in each clause the best of some, as in several fields. All clauses must
+/// match, or any; others may add to the score, or must not match.
 #[derive(Default)]
 pub(super) struct PlainWords<'a> {
     /// The words in the order of the query.
@@ -86,6 +89,10 @@ impl<'a> PlainWords<'a> {
                 Role::Excluded => 1.0,
                 Role::Required | Role::Optional => boost?,
             };
+            // Scores that are no numbers are left to the ranking.
+            if boost > BOOST_MAX || self.words.len() == WORDS_MAX {
+                return None;
+            }
             let (field, _) = split_term_key(&term.key).ok()?;
             self.words.push(PlainWord {
                 slot,
@@ -95,11 +102,10 @@ impl<'a> PlainWords<'a> {
             });
         }
         let words = first..self.words.len();
-        if words.is_empty() && role == Role::Required || words.end > WORDS_MAX {
-            return None;
-        }
-        if !words.is_empty() {
-            self.clauses.push(WordClause { words, role });
+        match (words.is_empty(), role) {
+            (true, Role::Required) => return None,
+            (true, Role::Optional | Role::Excluded) => {}
+            (false, _) => self.clauses.push(WordClause { words, role }),
         }
         Some(())
     }
