@@ -15,7 +15,7 @@ use super::candidates::{CANDIDATES, FoundPlaces, HotCandidates, NOWHERE};
 use super::groups::{GROUP, WINDOW, above, equal};
 use crate::base::{DocId, END};
 use crate::cache::SpareBytes;
-use crate::search::words::each_common;
+use crate::search::matching::intersect::each_common;
 
 /// Places whose greatest step is kept.
 const RUN: usize = 64;

@@ -7,6 +7,7 @@ pub(crate) mod between;
 pub(crate) mod conjunction;
 pub(crate) mod disjunction;
 pub(crate) mod doc_set;
+pub(crate) mod intersect;
 pub(crate) mod list;
 pub(crate) mod matcher;
 pub(crate) mod matches;

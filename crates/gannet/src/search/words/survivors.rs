@@ -5,13 +5,13 @@
 
 use std::ops::Range;
 
-use super::intersect::{NOWHERE, locate};
 use super::list::WordList;
 use super::pass::{Other, Pass};
 use crate::base::{DocId, END, Error};
 use crate::cache::{Pages, Step, Stop};
 use crate::documents::{LiveCursor, NormCursor};
 use crate::postings::BLOCK;
+use crate::search::matching::intersect::{NOWHERE, locate};
 use crate::search::matching::matcher::{BLOCK_STEPS, Role};
 use crate::search::scoring::term_scorer::TermScorer;
 use crate::search::scoring::top::Top;

@@ -1,20 +1,14 @@
 //! The documents of one term: all that its postings list has.
 
-mod intersect;
-
-use self::intersect::Intersection;
+use super::intersect::{NOWHERE, locate};
 use super::list::{BlockSource, ListMatcher};
 use super::matcher::{BLOCK_STEPS, Role, filter};
 use super::matches::{Filtering, Matches};
 use super::scored::Occurring;
 use crate::base::DocId;
 use crate::cache::{Pages, Step};
-use crate::postings::TermCursor;
+use crate::postings::{BLOCK, TermCursor};
 use crate::search::scoring::formula::{Leaf, LeafId};
-
-/// If at least one in so many documents of a block is asked for, both are gone through side by
-/// side.
-const SIDE_BY_SIDE: usize = 8;
 
 /// Matches the documents in one postings list.
 pub type TermMatcher = ListMatcher<TermBlocks>;
@@ -22,18 +16,12 @@ pub type TermMatcher = ListMatcher<TermBlocks>;
 /// All documents of a list.
 pub struct TermBlocks {
     cursor: TermCursor,
-    intersection: Intersection,
 }
 
 impl TermMatcher {
     /// The documents of `cursor`; a leaf if they are scored.
     pub fn new(cursor: TermCursor, scored: Option<(LeafId, Leaf)>) -> TermMatcher {
-        let intersection = Intersection::default();
-        let blocks = TermBlocks {
-            cursor,
-            intersection,
-        };
-        ListMatcher::of(blocks, scored)
+        ListMatcher::of(TermBlocks { cursor }, scored)
     }
 }
 
@@ -95,31 +83,28 @@ impl BlockSource for TermBlocks {
         if role == Role::Excluded {
             return filter(matcher, role, ahead, all, state, pages);
         }
+        let mut places = [NOWHERE; BLOCK];
         while let Some(&doc) = ahead.docs().get(state.checked) {
-            let TermBlocks {
-                cursor,
-                intersection,
-            } = &mut matcher.blocks;
+            let cursor = &mut matcher.blocks.cursor;
             cursor.advance(doc, pages)?;
-            let (docs, frequencies) = cursor.block();
-            let Some(last) = docs.last() else {
+            let block = cursor.block_docs();
+            let Some(last) = block.last() else {
                 // The list has ended.
                 return filter(matcher, role, ahead, all, state, pages);
             };
             pages.count_steps(BLOCK_STEPS)?;
-            let asked = &ahead.docs()[state.checked..];
+            let asked = &ahead.docs()[state.checked..all.min(state.checked + BLOCK)];
             let asked = &asked[..asked.partition_point(|doc| doc <= last)];
             let end = state.checked + asked.len();
-            if asked.len() * SIDE_BY_SIDE < docs.len() {
-                filter(matcher, role, ahead, end, state, pages)?;
-                continue;
-            }
-            let common = intersection.of(asked, docs);
-            let leaf = matcher.score.leaf();
-            for (at, place) in common {
-                let at = state.checked + *at as usize;
+            let mut found = locate(asked, block, &mut places[..asked.len()]);
+            let leaf = matcher.score.leaf().filter(|_| found != 0);
+            let frequencies = leaf.map_or(&[][..], |_| cursor.block().1);
+            while found != 0 {
+                let place = places[found.trailing_zeros() as usize] as usize;
+                let at = state.checked + found.trailing_zeros() as usize;
+                found &= found - 1;
                 if let Some(leaf) = leaf {
-                    ahead.set(at, leaf, frequencies[*place as usize] as f32);
+                    ahead.set(at, leaf, frequencies[place] as f32);
                 }
                 if role == Role::Required {
                     ahead.shift(at, state.kept);

@@ -36,7 +36,8 @@ pub fn locate(docs: &[DocId], block: &[DocId], places: &mut [u8]) -> u128 {
     found
 }
 
-/// Gives the places of each document that both have to `take`: among `docs`, and in `block`.
+/// Gives the places of each document that both have to `take`: among `docs`, and in `block`. Those
+/// of a group come in no order.
 #[inline]
 pub fn each_common(docs: &[DocId], block: &[DocId], mut take: impl FnMut(usize, usize)) {
     let (mut at, mut from) = (0, 0);
