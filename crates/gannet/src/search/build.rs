@@ -78,10 +78,6 @@ pub fn build(
     })
 }
 
-/// Of several clauses those are prefiltered that have more than one in so many documents. Rarer
-/// ones lose by it (2 to 3 % more instructions): sums leave out as much.
-const SCREENED: u64 = 16;
-
 /// Bytes of a clause beside its cursor: the matcher, the leaf, its part of the formula.
 pub const CLAUSE_BYTES: usize = 1 << 10;
 
@@ -166,17 +162,6 @@ impl Builder<'_> {
             let norms = self.view.tables.norm_cursor(field);
             list.score().prefilter(norms);
         }
-    }
-
-    /// Screens the dense of several clauses.
-    pub fn prefilter_dense(&self, clauses: &mut [Clause]) {
-        let several = clauses.len() > 1;
-        let is_dense =
-            |clause: &&mut Clause| clause.matcher.cost() * SCREENED > self.view.below as u64;
-        let dense = clauses.iter_mut().filter(is_dense);
-        dense
-            .filter(|_| several)
-            .for_each(|clause| self.prefilter(clause));
     }
 
     /// The clause of a term.

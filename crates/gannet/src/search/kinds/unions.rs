@@ -57,9 +57,7 @@ impl<'p> NodeKind<'p> for AnyNode<'p> {
             let clause = self.build(builder)?;
             return Ok(Root::of(clause.into_iter().collect()));
         }
-        let mut clauses = builder.clauses(self.nodes)?;
-        builder.prefilter_dense(&mut clauses);
-        Ok(Root::of(clauses))
+        Ok(Root::of(builder.clauses(self.nodes)?))
     }
 
     fn joined(&self, _: &'p PlanNode) -> Option<JoinedNodes<'p>> {

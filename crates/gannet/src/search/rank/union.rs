@@ -55,11 +55,6 @@ struct ClausePart {
     cost: u64,
     /// The upper bound of its score in the range.
     bound: f64,
-    /// The upper bound of the parts before it.
-    others: KnownScore,
-    /// The score that it must exceed if a document is to enter with it; negative if that is not
-    /// known.
-    floor: f32,
     /// Set if it is only asked for the documents that others found.
     is_asked: bool,
     next: DocId,
@@ -118,7 +113,7 @@ impl UnionRange {
             }
             let part = &mut self.parts[self.active];
             (part.clause, part.next) = (clause, from);
-            (part.bound, part.floor, part.is_asked) = (window.bounds[clause], -1.0, false);
+            (part.bound, part.is_asked) = (window.bounds[clause], false);
             part.filtering = Filtering::default();
             part.matches.begin(clauses[clause].leaves.clone());
             part.cost = clauses[clause].matcher.cost();
@@ -190,8 +185,8 @@ impl UnionRange {
     }
 
     /// Finds clauses that cannot lift a document of the range over the threshold together with
-    /// `rest`, by the bounds of blocks: these need not find documents in it; and what the others
-    /// must give. Tells whether anything is left out. Called again after a stop.
+    /// `rest`, by the bounds of blocks: these need not find documents in it. Tells whether there
+    /// are any. Called again after a stop.
     pub(super) fn judge(
         &mut self,
         clauses: &mut [Clause],
@@ -223,18 +218,8 @@ impl UnionRange {
                 break;
             }
         }
-        let mut before = rest;
-        for part in parts.iter_mut() {
-            part.others = before;
-            before.add(part.bound);
-        }
-        let mut behind = KnownScore::default();
-        for part in parts.iter_mut().rev() {
-            part.floor = pruning.floor(part.others.and(behind));
-            behind.add(part.bound);
-        }
         self.judged = true;
-        Ok(parts.iter().any(|part| part.is_asked || part.floor >= 0.0))
+        Ok(parts.iter().any(|part| part.is_asked))
     }
 
     /// Adds the documents of the range to `out`, which is empty, but for those that cannot enter by
@@ -253,7 +238,7 @@ impl UnionRange {
         let parts = &mut self.parts[..self.active];
         for_all(parts.iter_mut().filter(|part| !part.is_asked), |part| {
             let clause = &mut clauses[part.clause];
-            clause.skip_below(part.floor);
+            clause.skip_below(-1.0);
             while part.next <= to {
                 let rest = DocRange {
                     first: part.next,
