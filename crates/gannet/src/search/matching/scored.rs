@@ -18,11 +18,6 @@ use crate::search::scoring::top::Top;
 /// Ranges that span more pages of a list than this are bounded by the whole list.
 const BOUND_PAGES_MAX: usize = 8;
 
-/// A prefilter that lets more than this share of a block pass is not worth its cost, and that of
-/// the next blocks neither.
-const SCREEN_SHARE: (usize, usize) = (3, 4);
-const SCREEN_REST: u32 = 8;
-
 /// Documents in which the leaf occurs, in ascending order.
 #[derive(Clone, Copy)]
 pub struct Occurring<'a> {
@@ -75,8 +70,6 @@ pub struct ListScore {
     floor: f32,
     /// The norms by which documents are prefiltered.
     norms: Option<NormCursor>,
-    /// Blocks that are given as they are before the next is prefiltered.
-    rest: u32,
     /// Places of documents that score enough, and room behind them.
     places: Vec<u32>,
     bests: Bests,
@@ -89,7 +82,6 @@ impl ListScore {
             scored,
             floor: -1.0,
             norms: None,
-            rest: 0,
             places: Vec::new(),
             bests: Bests::default(),
         }
@@ -146,8 +138,7 @@ impl ListScore {
     ) -> DocId {
         let block = block.up_to(to);
         let looked_at = match (&self.scored, &mut self.norms, self.floor) {
-            (Some((leaf, Leaf::Ranked { scorer, .. })), Some(norms), 0.0..) if self.rest == 0 => {
-                let before = out.len();
+            (Some((leaf, Leaf::Ranked { scorer, .. })), Some(norms), 0.0..) => {
                 let least = scorer.least_product(self.floor);
                 let (mut at, end) = (0, out.len().saturating_add(most));
                 while at < block.docs.len() && out.len() < end {
@@ -161,13 +152,9 @@ impl ListScore {
                     let (above, prefiltered) = above(scorer, least, rest, norms, &mut self.places);
                     at += give_places(above, prefiltered, rest, *leaf, end, out);
                 }
-                if (out.len() - before) * SCREEN_SHARE.1 > at * SCREEN_SHARE.0 {
-                    self.rest = SCREEN_REST;
-                }
                 at
             }
             _ => {
-                self.rest = self.rest.saturating_sub(1);
                 let given = block.first(block.docs.len().min(most));
                 out.extend(given.docs, given.frequencies, self.leaf());
                 given.docs.len()
