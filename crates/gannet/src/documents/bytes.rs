@@ -11,9 +11,6 @@ use crate::base::{ByteReader, DocId, PAGE_PAYLOAD, PageAddress, Result};
 use crate::cache::{Frame, Pages, PinnedPages, Step, Stop};
 use crate::storage::{Store, StreamWriter, Table, TableContent, TablePage};
 
-/// The most entries that [`ByteCursor::gather_pinned`] takes at once.
-const AT_ONCE: usize = 32;
-
 /// A table of single bytes and the frames of its pages.
 #[derive(Clone, Debug)]
 pub(super) struct ByteTable {
@@ -140,38 +137,6 @@ impl ByteCursor {
             self.go_to_page(index, pages)?;
         }
         Ok(self.page())
-    }
-
-    /// Appends the entries of some of these docs to `bytes`, as far as their pages are pinned. It
-    /// finds where all of them stand before it reads them: entries in different pages are in
-    /// different cache lines, and the processor waits for several lines at once.
-    pub(super) fn gather_pinned(&self, docs: &[DocId], pages: &mut Pages<'_>, bytes: &mut Vec<u8>) {
-        let mut places = [&0; AT_ONCE];
-        let (mut held, mut page): (&[u8], usize) = (&[], usize::MAX);
-        let mut count = 0;
-        for doc in docs.iter().take(AT_ONCE) {
-            let index = *doc as u64;
-            if page_of(index) != page {
-                page = page_of(index);
-                let Some(found) = self.pinned_page(page, pages) else {
-                    break;
-                };
-                held = found;
-            }
-            places[count] = &held[index as usize % PAGE_PAYLOAD];
-            count += 1;
-        }
-        bytes.extend(places[..count].iter().map(|byte| **byte));
-    }
-
-    fn pinned_page(&self, page: usize, pages: &mut Pages<'_>) -> Option<&[u8]> {
-        let ByteTable { table, pinned } = &self.table;
-        match table.place(page) {
-            TableContent::Device(at) if pages.is_pinned(pinned, page, at) => {
-                Some(pinned.held(page)?)
-            }
-            _ => None,
-        }
     }
 
     /// The entries of the page at hand, and the first one's number.

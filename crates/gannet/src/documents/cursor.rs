@@ -52,12 +52,6 @@ impl NormCursor {
         self.bytes.each(docs, 1, pages, |_, norm| take(norm))
     }
 
-    /// Appends the norms of the next of these ascending docs, as far as their pages need no
-    /// look-up. For docs of which hardly two share a page: [`NormCursor::at_hand`] takes longer.
-    pub fn gather(&self, docs: &[DocId], pages: &mut Pages<'_>, norms: &mut Vec<u8>) {
-        self.bytes.gather_pinned(docs, pages, norms);
-    }
-
     /// The norms of a document and of those behind it, as far as they need no look-up of a page.
     #[inline]
     pub fn at_hand(&mut self, doc: DocId, pages: &mut Pages<'_>) -> Option<&[u8]> {

@@ -198,32 +198,3 @@ fn snapshots_held_across_checkpoints_read_what_was() {
         assert_eq!(bench.pool.pins_left(), most);
     }
 }
-
-#[test]
-fn entries_are_gathered_up_to_the_first_whose_page_is_not_pinned() {
-    // Many to a page, two to a page, and one.
-    for step in [1, 100, PAGE_PAYLOAD / 2 + 1, PAGE_PAYLOAD + 1] {
-        for (frames, pinned) in [(4096, PAGES), (FRAMES, 4), (1, 0)] {
-            let mut bench = Bench::new(frames);
-            let entry = |index: usize| (index % 251) as u8;
-            let mut table = ByteTable::new();
-            for page in 0..=PAGES {
-                let bytes = table.table.page_mut(page).iter_mut();
-                let indexes = page * PAGE_PAYLOAD..;
-                bytes.zip(indexes).for_each(|(byte, at)| *byte = entry(at));
-            }
-            bench.checkpoint(&mut table);
-            let mut cursor = table.cursor();
-            bench.read(&mut cursor);
-            let end = (PAGES * PAGE_PAYLOAD) as DocId;
-            let docs: Vec<DocId> = (0..end).step_by(step).collect();
-            let (mut gathered, mut expected) = (vec![77], vec![77]);
-            let mut pages = Pages::new(&bench.pool);
-            cursor.gather_pinned(&docs, &mut pages, &mut gathered);
-            let indexes = docs.iter().map(|doc| *doc as usize).take(AT_ONCE);
-            let found = indexes.take_while(|index| page_of(*index as u64) < pinned);
-            expected.extend(found.map(entry));
-            assert_eq!(gathered, expected, "step {step} of {frames} frames");
-        }
-    }
-}

@@ -19,11 +19,7 @@ mod pass;
 mod run;
 mod survivors;
 
-<<<<<<< HEAD
 pub use bounds::{OthersAdd, PassBounds};
-pub use intersect::each_common;
-=======
->>>>>>> 78951a1e (search: intersect blocks in groups of four for all matchers)
 pub use list::WordList;
 pub use pass::{Other, Pass, WordClause};
 pub use run::{WordsFound, WordsRun};
