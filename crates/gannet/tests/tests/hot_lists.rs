@@ -2,7 +2,7 @@
 //! between.
 
 use gannet::diagnostics::Techniques;
-use gannet::{Document, Index, Operator, Options, Query, SearchOptions, Snapshot};
+use gannet::{Document, Index, Operator, Options, Query, SearchOptions, SearchResults, Snapshot};
 use tempfile::TempDir;
 
 use super::environment::open;
@@ -10,7 +10,7 @@ use gannet_testkit::random::Rng;
 
 const MIB: usize = 1 << 20;
 
-const QUERIES: [&str; 12] = [
+pub(super) const QUERIES: [&str; 15] = [
     "w0",
     "w40",
     "w0 w1",
@@ -23,6 +23,9 @@ const QUERIES: [&str; 12] = [
     "+w2 w5 w44",
     "+w0 +w3 w41 -w1 -w48",
     "w1 w33 -w2",
+    "w1 w1 w2",
+    "+w3 -w3",
+    "+(w0 w20) -w1",
 ];
 
 fn options() -> Options {
@@ -30,7 +33,7 @@ fn options() -> Options {
 }
 
 /// Writes documents in which words of small numbers are frequent.
-fn write(index: &Index, ids: std::ops::Range<u64>, random: &mut Rng) {
+pub(super) fn write(index: &Index, ids: std::ops::Range<u64>, random: &mut Rng) {
     let documents = ids.map(|id| {
         let words = (0..1 + random.below(30)).map(|_| {
             let most = random.below(50) + 1;
@@ -48,56 +51,71 @@ fn parse(snapshot: &Snapshot, text: &str) -> Query {
 
 /// Asks all queries so often that their lists become hot, and compares each answer with that
 /// without.
-fn check(snapshot: &Snapshot) {
+pub(super) fn check(snapshot: &Snapshot) {
     for (k, count) in [(10, false), (3, true), (0, true), (200, false)] {
         for text in QUERIES.iter().flat_map(|text| [text; 4]) {
-            let query = parse(snapshot, text);
-            let ask = |name: Option<&str>| {
-                let techniques = Techniques::default();
-                let options = SearchOptions {
-                    k,
-                    count,
-                    techniques: name
-                        .map_or(Some(techniques), |name| techniques.without(name))
-                        .unwrap(),
-                    ..SearchOptions::default()
-                };
-                let queries = std::slice::from_ref(&query);
-                snapshot
-                    .search_all(queries, &options)
-                    .remove(0)
-                    .expect("an answer")
-            };
-            let (found, without) = (ask(None), ask(Some("hot")));
-            let hits = |answer: &gannet::SearchResults| -> Vec<(u32, u32)> {
-                let hits = answer.hits.iter();
-                hits.map(|hit| (hit.doc, hit.score.to_bits())).collect()
-            };
-            assert_eq!(hits(&found), hits(&without), "{text} k {k}");
-            if count {
-                assert_eq!(
-                    (found.total, found.total_is_exact),
-                    (without.total, true),
-                    "{text}"
-                );
-            } else if found.total_is_exact {
-                assert_eq!(found.total, count_of(snapshot, &query), "{text} k {k}");
-            }
+            let found = compare(snapshot, text, k, count);
+            let unpruned = answer(snapshot, text, (k, count), "pruning");
+            assert_eq!(hits(&found), hits(&unpruned), "{text} k {k}");
         }
     }
 }
 
+/// Asks without a technique.
+fn answer(
+    snapshot: &Snapshot,
+    text: &str,
+    (k, count): (usize, bool),
+    without: &str,
+) -> SearchResults {
+    let options = SearchOptions {
+        k,
+        count,
+        fetch: false,
+        techniques: Techniques::default().without(without).unwrap(),
+        ..SearchOptions::default()
+    };
+    let query = parse(snapshot, text);
+    let queries = std::slice::from_ref(&query);
+    let answer = snapshot.search_all(queries, &options).remove(0);
+    answer.expect("an answer")
+}
+
+/// The documents that were found, with the bits of their scores.
+fn hits(answer: &SearchResults) -> Vec<(u32, u32)> {
+    let hits = answer.hits.iter();
+    hits.map(|hit| (hit.doc, hit.score.to_bits())).collect()
+}
+
+/// Compares the answer of a query with that without hot lists, and gives it.
+pub(super) fn compare(snapshot: &Snapshot, text: &str, k: usize, count: bool) -> SearchResults {
+    let query = parse(snapshot, text);
+    let search = snapshot.search(&query).top(k).count(count).fetch(false);
+    let found = search.run().expect("an answer");
+    let without = answer(snapshot, text, (k, count), "hot");
+    assert_eq!(hits(&found), hits(&without), "{text} k {k}");
+    if count {
+        let totals = (found.total, found.total_is_exact);
+        assert_eq!(totals, (without.total, true), "{text} k {k}");
+    } else if found.total_is_exact {
+        assert_eq!(found.total, count_of(snapshot, &query), "{text} k {k}");
+    }
+    found
+}
+
+/// The total as pages have it.
 fn count_of(snapshot: &Snapshot, query: &Query) -> u64 {
     snapshot
         .search(query)
         .top(0)
         .count(true)
+        .techniques(Techniques::default().without("hot").unwrap())
         .run()
         .expect("a count")
         .total
 }
 
-fn index() -> (TempDir, Index) {
+pub(super) fn index() -> (TempDir, Index) {
     let folder = tempfile::tempdir().expect("a folder");
     let index = open(options(), folder.path()).expect("an index");
     (folder, index)
@@ -186,7 +204,7 @@ fn lists_that_boosts_made_hot_answer_without_them() {
 }
 
 /// Deletes the documents that answer a query best.
-fn delete_best(index: &Index, text: &str) {
+pub(super) fn delete_best(index: &Index, text: &str) {
     let query = parse(&index.snapshot(), text);
     let best = index
         .snapshot()
@@ -209,6 +227,8 @@ fn a_reader_that_moves_on_finds_what_the_writer_finds() {
     let reader = options().read_only().open(folder.path()).expect("a reader");
     check(&reader.snapshot());
     delete_best(&index, "w0");
+    // So that there are more documents than the lists were made from, whatever was deleted.
+    write(&index, 2_000..2_100, &mut random);
     index.rebuild(&mut |_, _, _| {}).expect("a rebuild");
     assert!(reader.refresh().expect("a refresh"));
     check(&reader.snapshot());
@@ -238,6 +258,17 @@ fn words_of_several_fields_are_answered_as_lists_answer_them() {
     check(&index.snapshot());
     write(3_000..3_100);
     check(&index.snapshot());
+    for text in [
+        "w1 -title:w2",
+        "+title:w0 body:w3",
+        "+w1 +title:w4 -body:w0",
+    ] {
+        for (k, count) in [(10, false), (10, true), (200, false), (10, false)] {
+            let found = compare(&index.snapshot(), text, k, count);
+            let unpruned = answer(&index.snapshot(), text, (k, count), "pruning");
+            assert_eq!(hits(&found), hits(&unpruned), "{text} k {k}");
+        }
+    }
     delete_best(&index, "w0 w40");
     index.checkpoint().expect("a checkpoint");
     check(&index.snapshot());

@@ -7,6 +7,7 @@ mod environment;
 mod expiry;
 mod flash_tier;
 mod forms;
+mod hot_beside;
 mod hot_lists;
 mod kill;
 mod language;
