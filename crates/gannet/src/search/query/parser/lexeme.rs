@@ -90,5 +90,6 @@ pub(crate) fn invalid(what: &str, text: &str, at: usize, advice: &str) -> Error 
 
 /// The number of the character at byte `at`, counted from 1.
 pub(crate) fn character(text: &str, at: usize) -> usize {
-    text[..at].chars().count() + 1
+    let before = text.char_indices().take_while(|(begin, _)| *begin < at);
+    before.count() + 1
 }

@@ -298,8 +298,10 @@ impl Lexer<'_> {
             let advice = "write \"a b\"~2 without one, or \\~ for the character";
             return Err(invalid("a ~ behind a space", self.text, start, advice));
         }
-        let pieces = self.without_marks(chunk::without_backslash(&pieces));
-        self.check_stars(start, pieces)?;
+        let word = chunk::without_backslash(&pieces);
+        let dropped = chunk::length(&pieces) - chunk::length(word);
+        let pieces = self.without_marks(word);
+        self.check_stars(start + dropped, pieces)?;
         if pieces.is_empty() {
             Ok(None)
         } else {

@@ -28,6 +28,8 @@ fn a_star_is_everything_only_as_the_whole_query_or_value() {
         ("*(draft)", 1),
         ("a?(b)", 2),
         ("\"a\"?b c", 4),
+        ("\\OR*(a)", 4),
+        ("\\OR”*(a)", 5),
     ] {
         let place = format!("directly beside a quote, a parenthesis or a range at character {at} ");
         check_error(text, &[&place, "draft*", "\\*"]);
