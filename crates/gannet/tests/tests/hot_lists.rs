@@ -55,19 +55,14 @@ pub(super) fn check(snapshot: &Snapshot) {
     for (k, count) in [(10, false), (3, true), (0, true), (200, false)] {
         for text in QUERIES.iter().flat_map(|text| [text; 4]) {
             let found = compare(snapshot, text, k, count);
-            let unpruned = answer(snapshot, text, (k, count), "pruning");
+            let unpruned = answer(snapshot, text, k, count, "pruning");
             assert_eq!(hits(&found), hits(&unpruned), "{text} k {k}");
         }
     }
 }
 
 /// Asks without a technique.
-fn answer(
-    snapshot: &Snapshot,
-    text: &str,
-    (k, count): (usize, bool),
-    without: &str,
-) -> SearchResults {
+fn answer(snapshot: &Snapshot, text: &str, k: usize, count: bool, without: &str) -> SearchResults {
     let options = SearchOptions {
         k,
         count,
@@ -92,7 +87,7 @@ pub(super) fn compare(snapshot: &Snapshot, text: &str, k: usize, count: bool) ->
     let query = parse(snapshot, text);
     let search = snapshot.search(&query).top(k).count(count).fetch(false);
     let found = search.run().expect("an answer");
-    let without = answer(snapshot, text, (k, count), "hot");
+    let without = answer(snapshot, text, k, count, "hot");
     assert_eq!(hits(&found), hits(&without), "{text} k {k}");
     if count {
         let totals = (found.total, found.total_is_exact);
@@ -265,7 +260,7 @@ fn words_of_several_fields_are_answered_as_lists_answer_them() {
     ] {
         for (k, count) in [(10, false), (10, true), (200, false), (10, false)] {
             let found = compare(&index.snapshot(), text, k, count);
-            let unpruned = answer(&index.snapshot(), text, (k, count), "pruning");
+            let unpruned = answer(&index.snapshot(), text, k, count, "pruning");
             assert_eq!(hits(&found), hits(&unpruned), "{text} k {k}");
         }
     }

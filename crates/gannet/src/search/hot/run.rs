@@ -14,13 +14,9 @@ use crate::search::matching::matcher::{BLOCK_STEPS, Role};
 use crate::search::scoring::scorer::Scorer;
 use crate::search::scoring::term_scorer::TermScorer;
 use crate::search::scoring::top::{Top, excludes, least_sum};
-use crate::search::words::{Other, OthersAdd, Pass, PassBounds, WordClause, WordsFound};
-
-/// Candidates that are looked at before there is a threshold.
-const FIRST: usize = 16;
-
-/// The number of times that so few are looked at: what excludes may leave no match for long.
-const FIRSTS: usize = 16;
+use crate::search::words::{
+    FIRST, FIRSTS, Other, OthersAdd, Pass, PassBounds, WordClause, WordsFound,
+};
 
 /// The postings of a list of which the best are looked at before the others.
 const FIRST_OF: usize = 4096;
@@ -217,7 +213,7 @@ impl HotRun {
     /// postings come first, for the threshold.
     fn go_through(&mut self, pass: &Pass, pages: &mut Pages<'_>) -> Step<()> {
         let mut bounds = PassBounds::default();
-        let others = bounds.take(pass, |word| Ok(self.words[word].most()))?;
+        bounds.take(pass, |word| Ok(self.words[word].most()))?;
         let list = &self.words[pass.leader].list;
         let is_one = pass.requires_none() || self.counts;
         let between = if is_one || list.postings() < FIRST_OF {
@@ -226,10 +222,10 @@ impl HotRun {
             list.step_of_best()
         };
         if between > 0 {
-            self.go_through_steps(pass, (&bounds, others), between..=u8::MAX, pages)?;
+            self.go_through_steps(pass, &bounds, between..=u8::MAX, pages)?;
         }
         let greatest = if between > 0 { between } else { u8::MAX };
-        self.go_through_steps(pass, (&bounds, others), 0..=greatest, pages)
+        self.go_through_steps(pass, &bounds, 0..=greatest, pages)
     }
 
     /// Goes through the postings of the leading list whose steps are above the first of `steps`,
@@ -237,16 +233,16 @@ impl HotRun {
     fn go_through_steps(
         &mut self,
         pass: &Pass,
-        (bounds, others): (&PassBounds, OthersAdd),
+        bounds: &PassBounds,
         steps: RangeInclusive<u8>,
         pages: &mut Pages<'_>,
     ) -> Step<()> {
         let (lowest, greatest) = steps.into_inner();
-        let OthersAdd { own, rest } = others;
+        let OthersAdd { own, rest } = bounds.others;
         let goes_back = pass.goes_back || greatest < u8::MAX;
         let leader = &self.words[pass.leader];
         let (list, worth) = (Arc::clone(&leader.list), leader.worth);
-        let most = others.with(worth * f32::from(greatest));
+        let most = bounds.others.with(worth * f32::from(greatest));
         let (mut next, mut turn, until) = (Some(0), 0, self.until());
         while let Some(from) = next {
             pages.count_steps(BLOCK_STEPS)?;

@@ -1,4 +1,4 @@
-//! What the other words of a pass add to the score of a document of the leading list.
+//! Bounds of the scores that the other words of a pass add to a document of the leading list.
 
 use super::pass::Pass;
 use crate::cache::Step;
@@ -6,16 +6,18 @@ use crate::cache::Step;
 /// The bounds of a pass: the best word of each clause counts.
 #[derive(Default)]
 pub struct PassBounds {
-    /// What is added from each of the others on.
+    /// The most that is added from each of the others on.
     from: Vec<f64>,
+    /// The most that all add.
+    pub others: OthersAdd,
 }
 
-/// What the other words of a pass add at most.
-#[derive(Clone, Copy)]
+/// The most that the other words of a pass add.
+#[derive(Clone, Copy, Default)]
 pub struct OthersAdd {
     /// The best that a document has of the leading clause without the leading word.
     pub own: f64,
-    /// What the other clauses add.
+    /// The sum of the best of the other clauses.
     pub rest: f64,
 }
 
@@ -45,7 +47,8 @@ impl PassBounds {
                 (own, rest) = (0.0, own + rest);
             }
         }
-        Ok(OthersAdd { own, rest })
+        self.others = OthersAdd { own, rest };
+        Ok(self.others)
     }
 
     /// The most that the others from a place on add. The leading word has its part apart, though

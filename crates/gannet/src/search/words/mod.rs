@@ -21,5 +21,5 @@ mod survivors;
 
 pub use bounds::{OthersAdd, PassBounds};
 pub use list::WordList;
-pub use pass::{Other, Pass, WordClause};
+pub use pass::{FIRST, FIRSTS, Other, Pass, WordClause};
 pub use run::{WordsFound, WordsRun};

@@ -4,6 +4,12 @@ use std::ops::Range;
 
 use crate::search::matching::matcher::Role;
 
+/// Documents that are looked at before there is a threshold, where all of them match.
+pub const FIRST: usize = 16;
+
+/// The number of times that so few are looked at: what excludes may leave no match for long.
+pub const FIRSTS: usize = 16;
+
 /// Words of which a document has any or none: one word of a query in each of the fields.
 #[derive(Clone, Debug)]
 pub struct WordClause {

@@ -2,7 +2,7 @@
 
 use super::bounds::{OthersAdd, PassBounds};
 use super::list::WordList;
-use super::pass::{Other, Pass, WordClause};
+use super::pass::{FIRST, FIRSTS, Other, Pass, WordClause};
 use super::survivors::Survivors;
 use crate::analysis::FieldId;
 use crate::base::{DocId, END};
@@ -12,12 +12,6 @@ use crate::search::matching::matcher::{BLOCK_STEPS, Role};
 use crate::search::matching::matches::DocRange;
 use crate::search::scoring::term_scorer::TermScorer;
 use crate::search::scoring::top::{Scored, Top, excludes, least_sum};
-
-/// Documents that are looked at before there is a threshold, where all of them match.
-const FIRST: usize = 16;
-
-/// The number of times that so few are looked at: what excludes may leave no match for long.
-const FIRSTS: usize = 16;
 
 /// A query of plain words.
 pub struct WordsRun {
