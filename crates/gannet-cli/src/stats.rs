@@ -109,6 +109,7 @@ fn object(stats: &Stats, backend: Backend) -> Value {
             "delta_postings": stats.delta_postings.iter().map(tree).collect::<Vec<_>>(),
             "ids": tree(&stats.ids),
         },
+        "id_runs": stats.id_runs,
         "backend": backend.to_string(),
     })
 }

@@ -49,6 +49,7 @@ mod index;
 #[doc(hidden)]
 pub mod lab;
 mod postings;
+mod runs;
 mod search;
 mod storage;
 

@@ -4,6 +4,7 @@
 //! Nothing here reads or writes; the room knows no other.
 
 mod address;
+mod bloom;
 mod budget;
 mod codec;
 mod error;
@@ -16,6 +17,7 @@ mod sizes;
 mod traffic;
 
 pub use address::{PAGE_PAYLOAD, PAGE_SIZE, PageAddress, Span, ZoneNumber};
+pub use bloom::KeyHash;
 pub use budget::{Budget, Reservation};
 pub use codec::{ByteReader, put_bytes, put_u16, put_u32, put_u64, put_varint, varint_length};
 pub use error::{Error, Result};

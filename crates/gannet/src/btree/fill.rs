@@ -1,4 +1,4 @@
-//! Measures the fill of the leaves of a tree.
+//! Measures the fill of the leaves of trees.
 
 use super::{NodeId, TreeView};
 use crate::base::{PAGE_PAYLOAD, PageAddress, Result};
@@ -7,8 +7,21 @@ use crate::cache::{FramePool, Pages, Step, finish};
 /// Nodes that are read together.
 const TOGETHER: usize = 64;
 
-/// The share of its leaves' bytes that a tree uses; none if it is empty. Reads all nodes.
-pub fn fill(view: &TreeView, pool: &FramePool) -> Result<Option<f64>> {
+/// The share of their leaves' bytes that trees use; none if all are empty. Reads all nodes.
+pub fn fill<'t>(
+    trees: impl IntoIterator<Item = &'t TreeView>,
+    pool: &FramePool,
+) -> Result<Option<f64>> {
+    let (mut used, mut bytes) = (0, 0);
+    for tree in trees {
+        used += used_bytes(tree, pool)?;
+        bytes += tree.leaves() as usize * PAGE_PAYLOAD;
+    }
+    Ok((bytes > 0).then(|| used as f64 / bytes as f64))
+}
+
+/// Bytes that are used of the leaves of a tree.
+fn used_bytes(view: &TreeView, pool: &FramePool) -> Result<usize> {
     let places: Vec<(NodeId, PageAddress)> = view.mapping.places().collect();
     let mut used = 0;
     for some in places.chunks(TOGETHER.min(pool.capacity() / 4).max(1)) {
@@ -16,8 +29,7 @@ pub fn fill(view: &TreeView, pool: &FramePool) -> Result<Option<f64>> {
         let lengths = finish(&mut pages, |pages| lengths(view, some, pages))?;
         used += lengths.iter().sum::<usize>();
     }
-    let bytes = view.leaves() as usize * PAGE_PAYLOAD;
-    Ok((bytes > 0).then(|| used as f64 / bytes as f64))
+    Ok(used)
 }
 
 /// Bytes that are used of some nodes, where they are leaves.

@@ -26,13 +26,9 @@ use super::plan::{Target, nodes_of, plan};
 use super::rebuild::{Edit, rebuild};
 use super::window::{Change, KeyWindow};
 use super::{KEY_MAX, NodeId, TreeView};
-use crate::base::{ByteReader, Error, PageAddress, Result, ZoneNumber, back_off, on_all_cores};
+use crate::base::{ByteReader, Error, Result, ZoneNumber, back_off, on_all_cores};
 use crate::cache::FramePool;
-use crate::device::PagePool;
-use crate::storage::{PageKind, Store, StreamWriter, wrong_kind};
-
-/// The number of pages of the mapping table that are read at once when a tree is opened: 4 MiB.
-const LOAD_PAGES: usize = 1024;
+use crate::storage::{Store, StreamWriter};
 
 /// Fewer leaves than this are not worth a thread.
 const LEAVES_AT_LEAST: usize = 16;
@@ -62,7 +58,8 @@ impl Tree {
         if !reader.is_empty() {
             return Err(reader.damaged("the end", reader.rest().len()));
         }
-        load_mapping(&store, &mut view)?;
+        let mapping = view.mapping.table_mut();
+        mapping.load_all(&store, "the node mapping table")?;
         Ok(Tree::with_view(store, view))
     }
 
@@ -95,6 +92,12 @@ impl Tree {
     ) -> Result<()> {
         check_keys(keys)?;
         self.guarded(|nodes| apply(nodes, pool, keys, decide))
+    }
+
+    /// Takes `view` in place of what it has, and gives that. Nodes go to the same stream as before,
+    /// so that trees which never change again can be built one after another.
+    pub fn exchange(&mut self, view: TreeView) -> TreeView {
+        std::mem::replace(&mut self.nodes.view, view)
     }
 
     /// Removes all entries.
@@ -295,26 +298,4 @@ fn edit(nodes: &mut NodeWriter, target: &Target, merged: Merged) -> Result<Edit>
         lower: None,
         open_end: target.open_end,
     })
-}
-
-fn load_mapping(store: &Store, view: &mut TreeView) -> Result<()> {
-    let addresses: Vec<(usize, PageAddress)> = view.mapping.table().addresses().collect();
-    let buffers = PagePool::new(addresses.len().clamp(1, LOAD_PAGES));
-    for batch in addresses.chunks(LOAD_PAGES) {
-        let taken = batch
-            .iter()
-            .filter_map(|(_, at)| Some((*at, buffers.take()?)));
-        let (pages, _) = store.read(taken.collect())?;
-        for (ordinal, address) in batch {
-            let found = pages.binary_search_by_key(address, |page| page.address);
-            let page = found.map(|at| &pages[at]).map_err(|_| {
-                Error::damaged("the node mapping table", "a page stands in it twice")
-            })?;
-            if page.kind != PageKind::Table {
-                return Err(wrong_kind(*address, PageKind::Table, page.kind));
-            }
-            view.mapping.table_mut().load(*ordinal, &page.buffer[..]);
-        }
-    }
-    Ok(())
 }

@@ -7,7 +7,7 @@ use super::mapping::Mapping;
 use super::node::{Node, NodeName};
 use super::{HEIGHT_MAX, NodeId};
 use crate::base::{ByteReader, PageAddress, Result, put_varint};
-use crate::cache::{Bytes, Frame, Pages, Step, gather};
+use crate::cache::{Bytes, Frame, Pages, Step};
 use crate::storage::{PageKind, wrong_kind};
 
 /// An immutable snapshot of a tree. Clones are cheap and share the mapping table.
@@ -51,7 +51,7 @@ impl NodeFrame {
 
 impl TreeView {
     /// A tree without entries.
-    pub(crate) fn new() -> TreeView {
+    pub fn new() -> TreeView {
         TreeView {
             mapping: Mapping::new(),
             root: 0,
@@ -112,14 +112,6 @@ impl TreeView {
         let leaf = self.node(leaf, 0, pages)?;
         let found = leaf.node()?.floor(key)?.filter(|floor| floor.exact);
         Ok(found.map(|floor| leaf.value(floor.value)))
-    }
-
-    /// The values of many keys, in their order: one round per level for all of them together.
-    ///
-    /// Every value holds its frame, so ask for no more keys at once than the frame pool can hold
-    /// leaves.
-    pub fn lookup_all(&self, keys: &[&[u8]], pages: &mut Pages<'_>) -> Step<Vec<Option<Bytes>>> {
-        gather(keys, |key| self.get(key, pages))
     }
 
     /// Notes the nodes above the leaf that a `get` of this key would come to, and the root in any

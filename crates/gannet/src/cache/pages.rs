@@ -134,9 +134,15 @@ impl<'a> Pages<'a> {
     /// once at a time: where searches hold all frames it waits for some, for these fail rather than
     /// wait and so let go.
     pub fn new(pool: &'a FramePool) -> Pages<'a> {
+        Pages::of_walks(pool, 1)
+    }
+
+    /// The same for one of so many walks that go forward together: each holds its share of the pool
+    /// at most.
+    pub fn of_walks(pool: &'a FramePool, walks: usize) -> Pages<'a> {
         Pages {
             waits: true,
-            ..Pages::sharing(pool, 1)
+            ..Pages::sharing(pool, walks)
         }
     }
 

@@ -16,6 +16,7 @@ use crate::postings::codec::block::BLOCK;
 use crate::postings::codec::docs_page::DocsPage;
 use crate::postings::codec::head::Head;
 use crate::postings::codec::position_page::PositionPage;
+use crate::runs::decode as decode_runs;
 use crate::search::{Operator, QueryStatistics, parse};
 use crate::storage::RecordKind;
 use crate::storage::log::parse_record;
@@ -52,12 +53,14 @@ pub fn page(bytes: &[u8]) {
     let _ = Header::read(&page);
 }
 
-/// A root record, and the trees that it names.
+/// A root record, and the trees and runs that it names.
 pub fn root(bytes: &[u8]) {
     let Ok(root) = decode_root(bytes) else {
         return;
     };
-    for tree in root.trees() {
+    let [terms, ids] = root.trees();
+    let _ = TreeView::decode(&mut ByteReader::new(terms, "a tree"));
+    for (tree, ..) in decode_runs(ids).unwrap_or_default() {
         let _ = TreeView::decode(&mut ByteReader::new(tree, "a tree"));
     }
 }

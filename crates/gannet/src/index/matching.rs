@@ -118,7 +118,7 @@ fn is_cut(cut: &CutExpansion) -> Error {
 /// replaced.
 fn another_document(id: &str, doc: DocId) -> Error {
     Error::damaged(
-        format!("the ID tree at {id}"),
+        format!("the runs of IDs at {id}"),
         format!("expected document {doc}, got another"),
     )
 }

@@ -28,7 +28,7 @@ impl Index {
         let document = self.read(entry, &state)?;
         if document.id != id {
             return Err(Error::damaged(
-                format!("the ID tree at {id}"),
+                format!("the runs of IDs at {id}"),
                 format!("expected a document of this ID, got one of {}", document.id),
             ));
         }

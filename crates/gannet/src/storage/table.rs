@@ -5,9 +5,15 @@
 
 use std::sync::Arc;
 
+use super::seal::PageKind;
 use super::slots::{TablePage, TableSlot, TableSlots};
+use super::store::wrong_kind;
 use super::{Store, StreamWriter};
-use crate::base::{ByteReader, PAGE_PAYLOAD, PageAddress, Result, put_varint};
+use crate::base::{ByteReader, Error, PAGE_PAYLOAD, PageAddress, Result, put_varint};
+use crate::device::PagePool;
+
+/// The number of pages of a resident table that are read at once when it is opened: 4 MiB.
+const LOAD_PAGES: usize = 1024;
 
 /// An array of entries of the same size, in pages.
 #[derive(Clone, Debug)]
@@ -100,6 +106,37 @@ impl Table {
             copy.copy_from_slice(&payload[..PAGE_PAYLOAD]);
             self.slots.get_mut(page).page = Some(Arc::new(copy));
         }
+    }
+
+    /// Reads all pages that are on the device and not in memory. `what` names the table in errors.
+    pub fn load_all(&mut self, store: &Store, what: &'static str) -> Result<()> {
+        let addresses: Vec<(usize, PageAddress)> = self.addresses().collect();
+        let buffers = PagePool::new(addresses.len().clamp(1, LOAD_PAGES));
+        for batch in addresses.chunks(LOAD_PAGES) {
+            let taken = batch
+                .iter()
+                .filter_map(|(_, at)| Some((*at, buffers.take()?)));
+            let (pages, _) = store.read(taken.collect())?;
+            for (ordinal, address) in batch {
+                let found = pages.binary_search_by_key(address, |page| page.address);
+                let page = found
+                    .map(|at| &pages[at])
+                    .map_err(|_| Error::damaged(what, "a page stands in it twice"))?;
+                if page.kind != PageKind::Table {
+                    return Err(wrong_kind(*address, PageKind::Table, page.kind));
+                }
+                self.load(*ordinal, &page.buffer[..]);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives up all pages, those on the device too.
+    pub fn release(&mut self, store: &Store) {
+        for (_, address) in self.addresses() {
+            store.release_page(address);
+        }
+        self.slots = TableSlots::default();
     }
 
     /// Changes an entry. Its page must not be [`Table::missing`].

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Bed, Map, frame_pool};
 use crate::base::{Error, PAGE_PAYLOAD};
 use crate::btree::{Change, ENTRY_MAX, KEY_MAX, entry_fits, value_max};
-use crate::cache::{Pages, finish};
+use crate::cache::{Pages, finish, gather};
 
 fn numbered(range: std::ops::Range<u32>, step: usize) -> BTreeMap<Vec<u8>, Option<Vec<u8>>> {
     let pair = |n: u32| (format!("{n:08}").into_bytes(), Some(vec![n as u8; 40]));
@@ -103,7 +103,10 @@ fn many_keys_take_one_round_a_level() {
     let keys: Vec<Vec<u8>> = numbered(0..40_000, 900).into_keys().collect();
     let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
     let mut pages = Pages::new(&bed.pool);
-    let values = finish(&mut pages, |pages| view.lookup_all(&keys, pages)).unwrap();
+    let values = finish(&mut pages, |pages| {
+        gather(&keys, |key| view.get(key, pages))
+    })
+    .unwrap();
     assert!(values.iter().all(Option::is_some));
     assert_eq!(pages.counts().rounds as usize, view.height());
 }

@@ -83,7 +83,9 @@ fn queried_pages(index: &Index) -> Result<Vec<PageAddress>> {
     for tree in trees {
         pages.append(&mut inner_pages(state.terms.tree(tree), &shared.pool)?);
     }
-    pages.append(&mut inner_pages(&state.ids, &shared.pool)?);
+    for tree in state.ids.trees() {
+        pages.append(&mut inner_pages(tree, &shared.pool)?);
+    }
     pages.extend(state.tables.table_pages());
     Ok(pages)
 }

@@ -6,7 +6,6 @@ use std::sync::{Mutex, MutexGuard};
 use super::sweep::Vacuum;
 use crate::analysis::{FieldId, split_term_key};
 use crate::base::{Result, ZoneNumber};
-use crate::btree::Tree;
 use crate::cache::{FramePool, Pages, finish};
 use crate::documents::{DocumentTables, NormCursor};
 use crate::index::owners::{FlushedParts, KeptSpace};
@@ -15,12 +14,13 @@ use crate::index::state::Shared;
 use crate::postings::{
     Addition, ChunkStreams, MergeItem, NormReader, Norms, TermDictionary, merge_window,
 };
+use crate::runs::Runs;
 use crate::storage::Store;
 
 /// The structures that a flush changes: the trees, and the chunks that the term dictionary names.
 pub(crate) struct Flusher {
     pub(crate) terms: TermDictionary,
-    pub(crate) ids: Tree,
+    pub(crate) ids: Runs,
     pub(crate) postings: ChunkStreams,
     /// The cleaning of the flush under way, of which the checkpoint behind it does the rest.
     pub(crate) cleaning: Option<CleaningPolicy>,
@@ -43,7 +43,7 @@ pub(crate) struct ChunkJoining {
 
 impl Flusher {
     /// One that goes on with these trees and has appended nothing so far.
-    pub(crate) fn new(shared: &Shared, terms: TermDictionary, ids: Tree) -> Flusher {
+    pub(crate) fn new(shared: &Shared, terms: TermDictionary, ids: Runs) -> Flusher {
         Flusher {
             terms,
             ids,

@@ -1,4 +1,4 @@
-//! One flush: a full posting buffer and the IDs beside it move into the trees and their chunks. It
+//! One flush: a full posting buffer and the IDs beside it move to flash. It
 //! reads the norms of its documents from a snapshot of the tables.
 
 use std::sync::{Arc, Mutex};
@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex};
 use super::flusher::{Flusher, ListMerger, TableNorms, lock};
 use super::progress::FlushProgress;
 use crate::base::{Reservation, Result, alone, back_off, both, on_all_cores};
-use crate::btree::{Change, Tree};
 use crate::documents::DocumentTables;
 use crate::index::schedule::Requests;
 use crate::index::state::{NewIds, Phase, Shared};
 use crate::postings::{ChunkStreams, PostingBuffer, TermDictionary};
+use crate::runs::Runs;
 
 /// Fewer terms than this are not worth a thread.
 const FRAGMENTS_AT_LEAST: usize = 512;
@@ -52,7 +52,7 @@ impl Flush {
         }
     }
 
-    /// Fills the term dictionary and the tree of IDs side by side, then sees to what is dead.
+    /// Fills the term dictionary and a run of IDs side by side, then sees to what is dead.
     fn fill(&self, flusher: &mut Flusher) -> Result<()> {
         let Flusher {
             terms,
@@ -99,18 +99,12 @@ impl Flush {
         terms.add(pool, &keys, &new, &|additions| lists.join(additions))
     }
 
-    fn fill_ids(&self, tree: &mut Tree) -> Result<()> {
+    /// Makes a run of the new IDs; one that was removed has an empty entry.
+    fn fill_ids(&self, runs: &mut Runs) -> Result<()> {
         let ids = self.ids.read();
-        let keys = ids.sorted();
-        tree.apply(&self.shared.pool, &keys, &mut |window| {
-            for index in window.indexes() {
-                let change = match ids.entry(keys[index]) {
-                    Some(entry) => Change::Put(entry.encode()),
-                    None => Change::Remove,
-                };
-                window.set(index, change)?;
-            }
-            Ok(())
+        runs.add(&self.shared.pool, &ids.sorted(), &|key| {
+            let entry = ids.entry(key);
+            entry.map_or(Vec::new(), |entry| entry.encode())
         })
     }
 }

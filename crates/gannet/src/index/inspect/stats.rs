@@ -39,8 +39,11 @@ pub struct Stats {
     /// The same of its small trees of delta postings, which are to join those lists: the newest
     /// first.
     pub delta_postings: [TreeFigures; DELTA_LEVELS],
-    /// Levels, nodes and leaves of the tree of external IDs.
+    /// The same of the runs of external IDs together. An ID that was written again or removed
+    /// counts in each run that has it.
     pub ids: TreeFigures,
+    /// Runs of external IDs.
+    pub id_runs: u64,
     /// Flushes since the index was opened.
     pub flushes: u64,
     /// Bytes written since the index was opened, by cause.
@@ -124,7 +127,14 @@ impl Index {
             long_lists: of_terms(TermTree::Long),
             short_lists: of_terms(TermTree::Short),
             delta_postings: std::array::from_fn(|level| of_terms(TermTree::Delta(level))),
-            ids: TreeFigures::of(&state.ids),
+            ids: TreeFigures {
+                height: state.ids.height() as u64,
+                nodes: state.ids.nodes(),
+                leaves: state.ids.leaves(),
+                entries: state.ids.entries(),
+                written_nodes: state.ids.appended(),
+            },
+            id_runs: state.ids.len() as u64,
             flushes: state.flushes,
             written: written(&shared.store),
             lifetime: state.lifetime,

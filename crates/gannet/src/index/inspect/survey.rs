@@ -47,7 +47,7 @@ pub struct FillReport {
     pub short_lists: Option<f64>,
     /// Of those of delta postings, the newest first.
     pub delta_postings: [Option<f64>; DELTA_LEVELS],
-    /// Of that of external IDs.
+    /// Of the runs of external IDs.
     pub ids: Option<f64>,
 }
 
@@ -56,12 +56,12 @@ impl Index {
     pub fn fill(&self) -> Result<FillReport> {
         let state = self.shared().published.get();
         let pool = &self.shared().pool;
-        let of_terms = |tree| fill(state.terms.tree(tree), pool);
+        let of_terms = |tree| fill([state.terms.tree(tree)], pool);
         let mut report = FillReport {
             frequent_lists: of_terms(TermTree::Frequent)?,
             long_lists: of_terms(TermTree::Long)?,
             short_lists: of_terms(TermTree::Short)?,
-            ids: fill(&state.ids, pool)?,
+            ids: fill(state.ids.trees(), pool)?,
             ..FillReport::default()
         };
         for (level, fill) in report.delta_postings.iter_mut().enumerate() {

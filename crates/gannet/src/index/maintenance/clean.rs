@@ -75,6 +75,9 @@ impl Flusher {
         self.dead_before = dead_bytes(&shared.store);
         let merged = merges && self.merge_deltas(policy, shared, tables)?;
         if policy.joins {
+            self.merge_ids(shared)?;
+        }
+        if policy.joins {
             self.join_chunks(shared, tables)?;
             self.joining.any |= merged;
         }
@@ -89,7 +92,7 @@ impl Flusher {
             };
             let bounds = bounds(&IndexSizes {
                 terms: &self.terms.view(),
-                ids: self.ids.view(),
+                ids: &self.ids.view(),
                 below,
             });
             let step = CleaningStep::choose(shared, owner, bounds, policy, |number, _| {
@@ -140,6 +143,15 @@ impl Flusher {
         self.terms.flush()?;
         self.postings.flush()?;
         Ok(true)
+    }
+
+    /// Makes one run of all that have external IDs, if there is space for it beside them.
+    fn merge_ids(&mut self, shared: &Shared) -> Result<()> {
+        let bytes = self.ids.view().nodes() * PAGE_SIZE as u64;
+        let Some(_claim) = shared.room.claim_with_kept(bytes, 0)? else {
+            return Ok(());
+        };
+        self.ids.merge_all(&shared.pool)
     }
 
     /// Makes one chunk of the small chunks at the ends of lists, from a key on, so that each list

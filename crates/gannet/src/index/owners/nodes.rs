@@ -1,4 +1,4 @@
-//! Pages of nodes: of the trees of the term dictionary and of the tree of external IDs. Their
+//! Pages of nodes: of the trees of the term dictionary and of the runs of external IDs. Their
 //! mappings, which are tables, refer to them.
 
 use super::owner::{
@@ -8,7 +8,7 @@ use super::parts::{CheckpointParts, FlushedParts, RootParts};
 use super::space::{KeptSpace, NextFlush};
 use crate::base::{PAGE_SIZE, Result, Span};
 use crate::btree::TreeView;
-use crate::index::state::{BytesByPart, BytesWritten, ENTRY_BYTES, Phase, Shared, State};
+use crate::index::state::{BytesByPart, BytesWritten, Phase, Shared, State};
 use crate::postings::{DELTA_LEVELS, TermTree, TermView, terms_join_at_once};
 use crate::storage::{PageKind, Unsynced};
 
@@ -27,7 +27,7 @@ impl PageOwner for NodePages {
         PageKind::Node
     }
 
-    /// Each tree has one, that of external IDs too.
+    /// Each tree has one, and so have the runs of external IDs.
     fn streams(&self) -> usize {
         TermTree::ALL.len() + 1
     }
@@ -47,7 +47,10 @@ impl PageOwner for NodePages {
 
     fn space(&self, next: &NextFlush<'_>) -> KeptSpace {
         let state = next.state;
-        let of_ids = (next.id_bytes / ENTRY_BYTES as u64).min(state.ids.nodes() + 1);
+        let of_ids = match next.id_bytes {
+            0 => 0,
+            _ => 1 + state.ids.nodes_to_merge(next.flushes),
+        };
         let nodes = list_nodes_to_rewrite(state) + of_ids;
         let mut trees = [TermTree::Frequent].into_iter().chain(RECENT);
         let anyway = next.flushes * node_bytes(&state.terms, &mut trees);
@@ -91,7 +94,7 @@ impl PageOwner for NodePages {
 pub(super) fn trees(state: &State) -> impl Iterator<Item = &TreeView> {
     let of_terms = TermTree::ALL.into_iter();
     let of_terms = of_terms.map(|tree| state.terms.tree(tree));
-    of_terms.chain([&state.ids])
+    of_terms.chain(state.ids.trees())
 }
 
 /// Returns the trees of delta postings.

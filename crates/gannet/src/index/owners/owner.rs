@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use super::parts::{CheckpointParts, FlushedParts, RootParts};
 use super::space::{KeptSpace, NextFlush};
 use crate::base::{DocId, PageAddress, Result, Span, ZoneNumber};
-use crate::btree::TreeView;
 use crate::index::state::{BytesByPart, BytesWritten, Shared, State};
 use crate::postings::TermView;
+use crate::runs::RunsView;
 use crate::storage::{PageKind, Unsynced};
 
 /// Live bytes that a step of cleaning moves at most, so that it never holds up a write for long.
@@ -92,7 +92,7 @@ pub(crate) struct MoveBounds {
 /// The sizes from which bounds of a step follow.
 pub(crate) struct IndexSizes<'a> {
     pub(crate) terms: &'a TermView,
-    pub(crate) ids: &'a TreeView,
+    pub(crate) ids: &'a RunsView,
     /// Every document has a doc ID below this.
     pub(crate) below: DocId,
 }

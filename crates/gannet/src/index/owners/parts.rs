@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::base::Result;
-use crate::btree::Tree;
 use crate::index::state::{Shared, State};
 use crate::postings::{ChunkStreams, TermDictionary};
+use crate::runs::Runs;
 use crate::storage::{Log, PageKind, Store, StreamWriter, Unsynced};
 
 /// The structures that a flush changes.
 pub(crate) struct FlushedParts<'a> {
     pub(crate) shared: &'a Shared,
     pub(crate) terms: &'a mut TermDictionary,
-    pub(crate) ids: &'a mut Tree,
+    pub(crate) ids: &'a mut Runs,
     pub(crate) postings: &'a mut ChunkStreams,
 }
 
@@ -23,7 +23,7 @@ impl FlushedParts<'_> {
         self.terms.flush()?;
         self.ids.flush()?;
         let mut unsynced = self.terms.take_unsynced();
-        unsynced.join(self.ids.stream().take_unsynced());
+        unsynced.join(self.ids.take_unsynced());
         Ok(unsynced)
     }
 

@@ -38,7 +38,7 @@ pub(crate) struct RootRecord {
 }
 
 impl RootRecord {
-    /// The term dictionary and the tree of external IDs, as their room keeps them; nothing before
+    /// The term dictionary and the runs of external IDs, as their rooms keep them; nothing before
     /// the first checkpoint.
     pub(crate) fn trees(&self) -> [&[u8]; 2] {
         match self.parts.of(PageKind::Table) {

@@ -1,4 +1,5 @@
-//! Pages of tables: those of documents, and the mappings of trees, which say where nodes are. The
+//! Pages of tables: those of documents, the mappings of trees, which say where nodes are, and
+//! filters of runs. The
 //! root record refers to them.
 
 use std::sync::Arc;
@@ -29,8 +30,8 @@ impl PageOwner for TablePages {
         1
     }
 
-    /// The term dictionary and the tree of external IDs, each as its room encodes it with its
-    /// mapping. The record has the tables of documents in a field of its own.
+    /// The term dictionary and the runs of external IDs, each as its room encodes it with its
+    /// mappings. The record has the tables of documents in a field of its own.
     fn root_parts(&self) -> usize {
         2
     }
@@ -81,7 +82,9 @@ impl PageOwner for TablePages {
 
     fn live<'s>(&self, state: &'s State, _: Option<Span>, _: &RootParts) -> Live<'s> {
         let mappings = trees(state).flat_map(TreeView::mapping_pages);
-        Live::Pages(Box::new(state.tables.table_pages().chain(mappings)))
+        let filters = state.ids.filter_pages();
+        let of_nodes = mappings.chain(filters);
+        Live::Pages(Box::new(state.tables.table_pages().chain(of_nodes)))
     }
 
     /// Leaves it to the walks, and to the counts of the root: see the table of `inspect::check`.

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use crate::analysis::{Analyzer, FieldKind, Schema};
 use crate::base::{Budget, DocId, Error, Result};
-use crate::btree::TreeView;
 use crate::cache::{Pages, Step};
 use crate::index::state::{Buffers, HeldState, IdEntry, Shared, State};
+use crate::runs::RunsView;
 use crate::search::{
     ExternalIds, GROUP_MAX, KnownPatterns, Operator, Parsed, Query, QueryGroup, QueryStatistics,
     SearchOptions, SearchResults, SearchView, Statistics, Techniques, Ties, check_name, parse,
@@ -420,7 +420,7 @@ fn lacks_memory(answer: &Result<SearchResults>) -> bool {
 
 /// The external IDs of a state: those in the tree, and those that are newer.
 struct StateIds {
-    tree: TreeView,
+    runs: RunsView,
     buffers: Buffers,
 }
 
@@ -429,7 +429,7 @@ impl ExternalIds for StateIds {
         if let Some(newer) = self.buffers.document(id, below) {
             return Ok(Some(newer));
         }
-        let value = self.tree.get(id.as_bytes(), pages)?;
+        let value = self.runs.get(id.as_bytes(), pages)?;
         let entry = value.map(|value| IdEntry::decode(&value)).transpose()?;
         Ok(entry.map(|entry| entry.doc))
     }
@@ -440,7 +440,7 @@ fn view(state: &State) -> SearchView {
         schema: Arc::clone(&state.schema),
         terms: state.terms.clone(),
         ids: Arc::new(StateIds {
-            tree: state.ids.clone(),
+            runs: state.ids.clone(),
             buffers: state.buffers.clone(),
         }),
         buffer: Arc::new(state.buffers.clone()),

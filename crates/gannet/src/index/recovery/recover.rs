@@ -7,7 +7,6 @@ use super::tier::Tier;
 use super::tier::tier_root;
 use super::waiting::read_log;
 use crate::base::{Budget, ForegroundLoad, Result};
-use crate::btree::Tree;
 use crate::cache::FramePool;
 use crate::index::flush::{Flusher, Vacuum};
 use crate::index::ingest::Preparation;
@@ -17,6 +16,7 @@ use crate::index::state::{
 };
 use crate::index::write::Writer;
 use crate::postings::TermDictionary;
+use crate::runs::Runs;
 use crate::search::{HotLists, ResultCache};
 use crate::storage::{LogReach, Store, has_log_behind};
 
@@ -50,7 +50,7 @@ pub(crate) fn recover(opened: Opened, options: Options) -> Result<(Arc<Shared>, 
     };
     let [terms, ids] = record.trees();
     let terms = open_terms(&store, &pool, terms)?;
-    let ids = open_tree(&store, ids)?;
+    let ids = open_ids(&store, &memory, ids)?;
     let state = root_state(&record, root.as_ref(), &terms, &ids, &budget)?;
     let samples = if record.dictionaries.newest() == 0 && !options.read_only {
         Some(budget.reserve("samples of documents", memory.samples)?)
@@ -102,7 +102,7 @@ pub(crate) fn recover_again(
 ) -> Result<()> {
     let [terms, ids] = record.trees();
     let terms = open_terms(&shared.store, &shared.pool, terms)?;
-    let ids = open_tree(&shared.store, ids)?;
+    let ids = open_ids(&shared.store, &shared.memory, ids)?;
     let mut state = root_state(record, Some(root), &terms, &ids, &shared.budget)?;
     // Its documents may have got other numbers.
     state.renumbered = shared.published.get().renumbered + 1;
@@ -123,7 +123,7 @@ fn root_state(
     record: &RootRecord,
     root: Option<&HeldRoot>,
     terms: &TermDictionary,
-    ids: &Tree,
+    ids: &Runs,
     budget: &Budget,
 ) -> Result<State> {
     let generation = root.map_or(0, |root| root.slot.generation);
@@ -132,7 +132,7 @@ fn root_state(
         epoch: Arc::new(Epoch::new(generation, budget.events(), lease)),
         schema: Arc::clone(&record.schema),
         terms: terms.view(),
-        ids: ids.view().clone(),
+        ids: ids.view(),
         buffers: Buffers::new(budget)?,
         tables: record.tables.clone(),
         dictionaries: record.dictionaries.clone(),
@@ -156,15 +156,17 @@ fn open_terms(store: &Arc<Store>, pool: &FramePool, bytes: &[u8]) -> Result<Term
     }
 }
 
-fn open_tree(store: &Arc<Store>, bytes: &[u8]) -> Result<Tree> {
+fn open_ids(store: &Arc<Store>, memory: &MemoryPlan, bytes: &[u8]) -> Result<Runs> {
+    let (store, filters_max) = (Arc::clone(store), memory.id_filters);
     if bytes.is_empty() {
-        return Ok(Tree::new(Arc::clone(store)));
+        Ok(Runs::new(store, filters_max))
+    } else {
+        Runs::open(store, filters_max, bytes)
     }
-    Tree::open(Arc::clone(store), bytes)
 }
 
 /// The structures that flushes change, as a state has them.
-fn new_flusher(shared: &Shared, state: &State, terms: TermDictionary, ids: Tree) -> Flusher {
+fn new_flusher(shared: &Shared, state: &State, terms: TermDictionary, ids: Runs) -> Flusher {
     Flusher {
         vacuum: Vacuum::resumed(state.vacuumed.clone()),
         ..Flusher::new(shared, terms, ids)

@@ -53,7 +53,7 @@ impl State {
         Ok(())
     }
 
-    /// Looks the newest documents with these IDs up: among the new ones, or in the tree, read in
+    /// Looks the newest documents with these IDs up: among the new ones, or in the runs, read in
     /// one go.
     pub(crate) fn look_up(&self, ids: &[&str], pool: &FramePool) -> Result<Vec<Option<IdEntry>>> {
         let mut found: Vec<Option<IdEntry>> = vec![None; ids.len()];
@@ -64,7 +64,7 @@ impl State {
                 None => open.push(place),
             }
         }
-        if self.ids.entries() == 0 {
+        if self.ids.is_empty() {
             return Ok(found);
         }
         for places in open.chunks(LOOK_UPS_AT_ONCE) {

@@ -1,6 +1,6 @@
 //! External IDs: where the newest document of each is.
 //!
-//! IDs written since the last flush stand in a map; a flush moves them into the ID tree.
+//! IDs written since the last flush stand in a map; a flush makes a run of them.
 
 use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -20,7 +20,7 @@ const ID_OVERHEAD: usize = 16 + size_of::<&[u8]>();
 const EARLIER_OVERHEAD: usize = 128;
 
 /// The greatest number of bytes of an ID in a leaf beside its own.
-pub(crate) const ENTRY_BYTES: usize = 96;
+const ENTRY_BYTES: usize = 96;
 
 /// Bytes that are reserved at once, so that the shared count is not touched for each document.
 const RESERVED_AHEAD: usize = 64 << 10;
@@ -57,7 +57,7 @@ impl IdEntry {
     }
 
     pub(crate) fn decode(bytes: &[u8]) -> Result<IdEntry> {
-        let mut reader = ByteReader::new(bytes, "an entry of the ID tree");
+        let mut reader = ByteReader::new(bytes, "an entry of a run of IDs");
         Ok(IdEntry {
             doc: reader.varint_u32()?,
             version: reader.varint()?,

@@ -20,6 +20,10 @@ const WRITE_BUFFERS_ONE_OF: usize = 16;
 /// The least and the most pages that a stream gathers.
 const WRITE_PAGES: (usize, usize) = (16, 256);
 
+/// The part of the budget that filters of external IDs take at most: with 64 MiB those of 1.6
+/// million IDs. What is merged has them twice meanwhile.
+const ID_FILTERS_ONE_OF: usize = 32;
+
 /// The part of the budget that samples take at most.
 const SAMPLES_ONE_OF: usize = 32;
 
@@ -59,6 +63,8 @@ pub(crate) struct MemoryPlan {
     pub(crate) samples: usize,
     /// Bytes of the longest document: it can be returned and highlighted, too.
     pub(crate) document_bytes_max: usize,
+    /// For the filters of external IDs, at most. While runs are merged, theirs are there twice.
+    pub(crate) id_filters: usize,
     /// Streams that an index writes to.
     streams: usize,
     /// Pages that a stream gathers before it writes them.
@@ -92,6 +98,7 @@ impl MemoryPlan {
                 preparation: 0,
                 samples: 0,
                 document_bytes_max,
+                id_filters: options.memory / ID_FILTERS_ONE_OF,
                 streams,
                 write_pages: 1,
             }
@@ -113,6 +120,7 @@ impl MemoryPlan {
                 preparation,
                 samples: options.memory / SAMPLES_ONE_OF,
                 document_bytes_max,
+                id_filters: options.memory / ID_FILTERS_ONE_OF,
                 streams,
                 write_pages,
             }

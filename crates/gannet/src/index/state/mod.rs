@@ -21,7 +21,7 @@ pub(crate) use buffers::Buffers;
 pub use bytes_by_part::BytesByPart;
 pub use default_memory::{MEMORY_BESIDE, MEMORY_DEFAULT, MEMORY_MIN, default_memory};
 pub(crate) use held_root::HeldRoot;
-pub(crate) use ids::{ENTRY_BYTES, IdEntry, NewIds};
+pub(crate) use ids::{IdEntry, NewIds};
 pub use lifetime::{BytesWritten, Lifetime};
 pub(crate) use log_work::{work_of_deletion, work_of_documents};
 pub(crate) use memory::MemoryPlan;

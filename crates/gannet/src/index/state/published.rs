@@ -8,10 +8,10 @@ use super::lifetime::Lifetime;
 use super::vacuumed::Vacuumed;
 use crate::analysis::{FieldId, Schema};
 use crate::base::{DocId, Error, EventCount, Reservation, Result, Sequence, ZoneNumber};
-use crate::btree::TreeView;
 use crate::device::Lease;
 use crate::documents::{Dictionaries, DocumentTables};
 use crate::postings::TermView;
+use crate::runs::RunsView;
 use crate::search::{FieldStatistics, SearchView};
 
 /// Everything that a snapshot holds. Nothing in it changes, but for postings of later documents,
@@ -21,7 +21,7 @@ pub(crate) struct State {
     pub(crate) epoch: Arc<Epoch>,
     pub(crate) schema: Arc<Schema>,
     pub(crate) terms: TermView,
-    pub(crate) ids: TreeView,
+    pub(crate) ids: RunsView,
     pub(crate) buffers: Buffers,
     pub(crate) tables: DocumentTables,
     pub(crate) dictionaries: Dictionaries,

@@ -336,7 +336,11 @@ fn parts(index: &Index, live: &BTreeSet<At>) -> BTreeMap<&'static str, Vec<Span>
         length: PAGE_PAYLOAD as u32,
     };
     let of_documents: BTreeSet<PageAddress> = state.tables.table_pages().collect();
-    let of_ids: BTreeSet<PageAddress> = state.ids.node_pages().collect();
+    let of_ids: BTreeSet<PageAddress> = state
+        .ids
+        .trees()
+        .flat_map(|tree| tree.node_pages())
+        .collect();
     let levels = (0..DELTA_LEVELS).map(TermTree::Delta);
     let recent = levels.flat_map(|level| state.terms.tree(level).node_pages());
     let recent: BTreeSet<PageAddress> = recent.collect();

@@ -168,13 +168,14 @@ fn what_a_batch_was_given_and_did_not_take_is_free_again() {
     assert!(many <= more, "{many} bytes, then {more}");
 }
 
-/// A flush copies the filters of the terms' keys; where nothing is to be flushed, queries have that
+/// A flush copies the filters of terms and IDs; where nothing is to be flushed, queries have that
 /// memory.
 #[test]
 fn copies_of_a_flush_are_charged_while_its_memory_is_held() {
     let (index, _) = words_on_flash(4_000);
     let flush = index.shared.memory.flush.bytes();
-    let copies = index.shared.published.get().terms.memory_bytes();
+    let state = index.shared.published.get();
+    let copies = state.terms.memory_bytes() + state.ids.memory_bytes();
     assert!(copies > 4_096, "{copies} bytes");
     let used = || index.shared.budget.used();
     let at_rest = used();

@@ -80,8 +80,8 @@ pub(super) fn batch_bytes(source_bytes: u64) -> u64 {
 }
 
 /// Returns the space that writing leaves for deleting and vacuuming: a part of the index for the
-/// first steps of a vacuum, each of which gives more back; the tree of IDs twice, most leaves of
-/// which many deletions write anew; and a flush.
+/// first steps of a vacuum, each of which gives more back; the runs of IDs twice, which flushes of
+/// many deletions may merge; and a flush.
 pub(super) fn reserve_bytes(store: &Store, state: &State) -> u64 {
     let allocated = store.zones().allocated_bytes();
     let ids = 2 * state.ids.nodes();

@@ -4,11 +4,10 @@
 //! a filter each word would descend those trees for nothing and keep their leaves in memory.
 //!
 //! Keys are only ever added; when there are too many for the words, all are put into twice as many.
-//! A key sets four bits of one word, so that it costs one cache miss.
 
 use std::sync::Arc;
 
-use crate::base::{ByteReader, Result};
+use crate::base::{ByteReader, KeyHash, Result};
 
 /// Bits a key, at least; one in seventy other keys passes then, and far fewer while there is room.
 const BITS_PER_KEY: u64 = 16;
@@ -78,10 +77,8 @@ impl KeyFilter {
 
     /// The word of a key, and its bits there.
     fn place(&self, key: &[u8]) -> (usize, u64) {
-        let hash = (crc32c::crc32c(key) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let word = ((hash >> 32) * self.words.len() as u64) >> 32;
-        let bit = |at: u32| 1u64 << (hash >> (6 * at) & 63);
-        (word as usize, bit(0) | bit(1) | bit(2) | bit(3))
+        let (word, bits) = KeyHash::of(key).place(self.words.len() as u64);
+        (word as usize, bits)
     }
 }
 

@@ -2,11 +2,11 @@
 
 use super::Check;
 use crate::base::{Error, Result};
-use crate::btree::check as check_tree;
 use crate::cache::{Pages, Step, Stop, finish};
 use crate::documents::stored;
 use crate::index::state::IdEntry;
 use crate::index::state::State;
+use crate::runs::check as check_runs;
 
 /// The document that an ID leads to.
 enum Lead {
@@ -19,7 +19,7 @@ enum Lead {
 }
 
 impl Check<'_> {
-    /// The tree of external IDs. If it does not have all, the log has more, or has taken some away.
+    /// The runs of external IDs. If they do not have all, the log has more, or has taken some away.
     pub(crate) fn ids(&mut self, has_all: bool, progress: &dyn Fn(&str, u64)) -> Result<()> {
         let state = self.state;
         let mut pages = Pages::new(&self.shared.pool);
@@ -44,7 +44,8 @@ impl Check<'_> {
                 Err(error) => failed = Some(error),
             }
         };
-        let found = check_tree(&state.ids, &mut pages, &mut visit)?;
+        let mut newer = Pages::new(&self.shared.pool);
+        let found = check_runs(&state.ids, &mut pages, &mut newer, &mut visit)?;
         if let Some(error) = failed {
             return Err(error);
         }

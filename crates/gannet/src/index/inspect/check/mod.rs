@@ -253,7 +253,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Checks that the root record is whole. Returns true if the tree of external IDs has all that
+    /// Checks that the root record is whole. Returns true if the runs of external IDs have all that
     /// was written: the log behind the root may add some, and take some away without a document in
     /// their place. The zones of the open index include what it replayed, so the root is looked at
     /// as an opening does.

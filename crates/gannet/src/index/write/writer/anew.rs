@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex};
 
 use super::Writer;
 use crate::base::{DocId, Result, Span, ZoneNumber};
-use crate::btree::Tree;
 use crate::device::FileId;
 use crate::documents::{DocumentRecord, DocumentTables};
 use crate::index::flush::{Flusher, lock};
@@ -13,6 +12,7 @@ use crate::index::owners::{OwnedPages, RootParts};
 use crate::index::state::{Buffers, Phase, Relief, Shared, State, Vacuumed};
 use crate::index::write::restored::{Restored, Restoring};
 use crate::postings::TermDictionary;
+use crate::runs::Runs;
 use crate::storage::{PageKind, RecordKind, frame};
 
 /// An index that is written anew. What has begun must end: it takes over, or is given up.
@@ -48,14 +48,14 @@ impl<'w> Anew<'w> {
         let shared = Arc::clone(&writer.shared);
         let first_zone = shared.store.zones().next_number();
         let terms = TermDictionary::new(&shared.store);
-        let ids = Tree::new(Arc::clone(&shared.store));
+        let ids = Runs::new(Arc::clone(&shared.store), shared.memory.id_filters);
         let flusher = Flusher {
             first_zone,
             ..Flusher::new(&shared, terms, ids)
         };
         let state = State {
             terms: flusher.terms.view(),
-            ids: flusher.ids.view().clone(),
+            ids: flusher.ids.view(),
             buffers: Buffers::new(&shared.budget)?,
             tables: DocumentTables::new(),
             statistics: Arc::default(),

@@ -341,7 +341,7 @@ impl Writer {
             self.owned.parts.set(owner.kind(), kept);
         }
         self.state.terms = flusher.terms.view();
-        self.state.ids = flusher.ids.view().clone();
+        self.state.ids = flusher.ids.view();
         for owner in owners() {
             let unsynced = owner.flush(&mut self.maintenance(flusher).parts())?;
             self.roots.wait_for(unsynced);
