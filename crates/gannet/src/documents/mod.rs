@@ -34,5 +34,5 @@ pub use norm::{length_to_norm, norm_to_length};
 pub use record::{DictionaryVersion, DocumentRecord};
 pub use tables::{DocumentTables, TableChange};
 pub use texts::each_text;
-pub use trainer::Trainer;
+pub use trainer::{SAMPLES_BYTES_MAX, Trainer};
 pub use value::{Value, exact_number};

@@ -1,7 +1,9 @@
 //! Training a compression dictionary on the first documents of an index.
 //!
-//! The same samples give the same dictionary. Training on 4 MiB takes about a third of a second and
-//! 12 MiB beside the samples for that time.
+//! The same documents give the same dictionary. It is trained on every eighth of those that come
+//! first, in a fifth of the time that all of them take, which was 7 % of indexing 150,000 passages.
+//! Documents become 1.1 % larger so, articles 1.3 %. Samples of as many bytes from the beginning
+//! would make passages 2.7 % larger: neighbours are alike.
 
 use std::fmt;
 
@@ -9,10 +11,13 @@ use super::compress::DICTIONARY_BYTES_MAX;
 use crate::base::Reservation;
 
 /// The most bytes of samples that are of use.
-pub const SAMPLES_BYTES_MAX: usize = 4 << 20;
+pub const SAMPLES_BYTES_MAX: usize = 512 << 10;
+
+/// Of so many documents that come one after another, the first is a sample.
+const SAMPLE_EVERY: usize = 8;
 
 /// Bytes taken of one document, so that a few long ones do not crowd out the others.
-const SAMPLE_BYTES_MAX: usize = 16 << 10;
+const SAMPLE_BYTES_MAX: usize = 4 << 10;
 
 /// Fewer samples teach nothing.
 const SAMPLES_MIN: usize = 32;
@@ -30,6 +35,8 @@ pub struct Trainer {
     memory: Reservation,
     samples: Vec<u8>,
     lengths: Vec<usize>,
+    /// Documents that were offered.
+    offered: usize,
 }
 
 impl Trainer {
@@ -40,13 +47,16 @@ impl Trainer {
             memory,
             samples: Vec::new(),
             lengths: Vec::new(),
+            offered: 0,
         }
     }
 
-    /// Takes the source of a document as a sample. Tells whether there are enough now.
+    /// Offers the source of a document as a sample. Tells whether there are enough now.
     pub fn offer(&mut self, source: &[u8]) -> bool {
         let taken = source.len().min(SAMPLE_BYTES_MAX);
-        if taken > 0 && !self.is_full() {
+        let is_sample = self.offered.is_multiple_of(SAMPLE_EVERY);
+        self.offered += 1;
+        if is_sample && taken > 0 && !self.is_full() {
             self.samples.extend_from_slice(&source[..taken]);
             self.lengths.push(taken);
         }

@@ -295,7 +295,7 @@ impl Preparation {
     }
 
     /// Offers a document as a sample for the first dictionary. Whoever brings the last sample
-    /// trains it, beside writing where that is asked for: it takes a third of a second, and
+    /// trains it, beside writing where that is asked for: it takes a tenth of a second, and
     /// meanwhile documents are compressed without.
     fn offer(&self, document: &Document) -> Result<()> {
         let Some(trainer) = self.full_trainer(document) else {

@@ -8,7 +8,7 @@
 
 use super::options::Options;
 use crate::base::PAGE_SIZE;
-use crate::documents::DOCUMENT_BYTES_MAX;
+use crate::documents::{DOCUMENT_BYTES_MAX, SAMPLES_BYTES_MAX};
 use crate::postings::MergeMemory;
 
 /// The most memory for posting buffers: addresses in a buffer have 32 bits.
@@ -118,7 +118,7 @@ impl MemoryPlan {
                 buffers_and_tables: options.memory.saturating_sub(taken + queries),
                 flush,
                 preparation,
-                samples: options.memory / SAMPLES_ONE_OF,
+                samples: (options.memory / SAMPLES_ONE_OF).min(SAMPLES_BYTES_MAX),
                 document_bytes_max,
                 id_filters: options.memory / ID_FILTERS_ONE_OF,
                 streams,
