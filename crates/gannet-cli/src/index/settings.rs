@@ -1,8 +1,9 @@
 //! The checked arguments of `gannet index` and `gannet update`.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use gannet::{Analyzer, Index, PhraseFilters};
+use gannet::{Analyzer, Index, Limits, PhraseFilters};
 use gannet_input::{Input, InputOptions, Write};
 
 use super::folders::make_parents;
@@ -12,6 +13,10 @@ use crate::opening::open_there;
 
 /// There is at most one thread for so much of the memory budget.
 const MEMORY_PER_THREAD: usize = 4 << 20;
+
+/// The processor time that reading the log of a new index again may take after a crash. Nobody
+/// searches it yet, and flushes that need not keep that short have fewer lists to write anew.
+const LOG_TIME_OF_NEW: Duration = Duration::from_secs(20);
 
 /// The checked arguments of a run.
 pub struct Settings<'a> {
@@ -132,6 +137,12 @@ impl<'a> Settings<'a> {
         }
         for (field, analyzer) in &self.field_analyzers {
             options = options.field_analyzer(field, *analyzer);
+        }
+        if !self.index.exists() && self.arguments.commit_every.is_none() {
+            options = options.limits(Limits {
+                log_time: LOG_TIME_OF_NEW,
+                ..Limits::default()
+            });
         }
         let made = make_parents(&self.index)?;
         Ok((options.open(&self.index)?, made))
