@@ -13,11 +13,11 @@ use crate::gate::{Gate, Permit};
 use crate::input::{DocumentStart, Documents, Found, Input};
 use crate::rejection::{Origin, Rejection};
 
-/// A batch is full with this many lines, or with the bytes of [`Sizes::batch`].
-const BATCH_LINES: usize = 256;
-
-/// Bounds of [`Sizes::batch`].
-const BATCH_BYTES: (usize, usize) = (16 << 10, 256 << 10);
+/// Bounds of [`Sizes::lines`] and [`Sizes::batch`]. A term is looked up once for each batch that has
+/// it, so large batches take less work: with a quarter of these 150,000 passages took 14 % more
+/// processor time. Four times as much gained nothing.
+const BATCH_LINES: (u64, u64) = (256, 1024);
+const BATCH_BYTES: (usize, usize) = (16 << 10, 1 << 20);
 
 /// The time that documents of a batch wait for more of them if the input pauses.
 const LINGER: Duration = Duration::from_millis(50);
@@ -28,6 +28,8 @@ const BYTES_PER_LINE_BYTE: usize = 12;
 /// The sizes of batches and lines.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
+    /// Lines with which a batch is full.
+    pub lines: usize,
     /// Bytes with which a batch is full.
     pub batch: usize,
     /// Bytes of the longest line.
@@ -35,12 +37,15 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// For an index on which so many threads work.
-    pub fn of(index: &Index, threads: usize) -> Sizes {
+    /// For an index on which so many threads work, and whose documents are made durable so many at a
+    /// time.
+    pub fn of(index: &Index, threads: usize, commit_every: Option<u64>) -> Sizes {
         // One batch is written and one is read while each thread prepares another.
         let batch = index.preparation_bytes() / BYTES_PER_LINE_BYTE / (threads + 2);
         let (least, most) = BATCH_BYTES;
+        let (fewest, lines) = BATCH_LINES;
         Sizes {
+            lines: commit_every.unwrap_or(lines).clamp(fewest, lines) as usize,
             batch: batch.clamp(least, most),
             line: index.document_bytes_max(),
         }
@@ -109,8 +114,8 @@ impl RawBatch {
     }
 
     /// Returns true if no more lines should be added to it.
-    pub fn is_full(&self, bytes: usize) -> bool {
-        self.text.len() >= bytes || self.lines.len() >= BATCH_LINES
+    pub fn is_full(&self, sizes: &Sizes) -> bool {
+        self.text.len() >= sizes.batch || self.lines.len() >= sizes.lines
     }
 
     /// Returns true if there is nothing to write or to report.
@@ -144,7 +149,7 @@ impl RawBatch {
         asked: &Asked,
     ) -> io::Result<bool> {
         let mut until = None;
-        while !self.is_full(sizes.batch) && !asked() {
+        while !self.is_full(&sizes) && !asked() {
             if !self.has_no_lines() {
                 let until = *until.get_or_insert_with(|| Instant::now() + LINGER);
                 if documents.pauses(until) {

@@ -56,7 +56,7 @@ impl Feeder {
 
     /// Returns true if it is time to [`Feeder::send`].
     pub fn is_full(&self) -> bool {
-        self.batch.is_full(self.sizes.batch)
+        self.batch.is_full(&self.sizes)
     }
 
     /// Hands over what came since the last call, and waits where much is under way. Whether anybody

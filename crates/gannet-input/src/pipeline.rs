@@ -147,7 +147,7 @@ impl<'a> Pipeline<'a> {
         let (batches, raw) = mpsc::channel();
         let asked = Arc::clone(&self.asked);
         let gate = Gate::new(self.index.preparation_bytes());
-        let sizes = Sizes::of(self.index, self.options.threads);
+        let sizes = Sizes::of(self.index, self.options.threads, self.options.commit_every);
         let workshop = self.workshop(raw);
         thread::scope(|scope| {
             let (tell, told) = mpsc::channel();
@@ -214,7 +214,7 @@ impl<'a> Pipeline<'a> {
         Reader {
             sources,
             taken: Arc::clone(taken),
-            sizes: Sizes::of(self.index, self.options.threads),
+            sizes: Sizes::of(self.index, self.options.threads, self.options.commit_every),
             gate: Gate::new(self.index.preparation_bytes()),
             asked: Arc::clone(&self.asked),
         }
