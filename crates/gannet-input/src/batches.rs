@@ -13,8 +13,8 @@ use crate::gate::{Gate, Permit};
 use crate::input::{DocumentStart, Documents, Found, Input};
 use crate::rejection::{Origin, Rejection};
 
-/// Bounds of [`Sizes::lines`] and [`Sizes::batch`]. A term is looked up once for each batch that has
-/// it, so large batches take less work: with a quarter of these 150,000 passages took 14 % more
+/// Bounds of [`Sizes::lines`] and [`Sizes::batch`]. A term is looked up once for each batch that
+/// has it, so large batches take less work: with a quarter of these 150,000 passages took 14 % more
 /// processor time. Four times as much gained nothing.
 const BATCH_LINES: (u64, u64) = (256, 1024);
 const BATCH_BYTES: (usize, usize) = (16 << 10, 1 << 20);
@@ -37,8 +37,8 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// For an index on which so many threads work, and whose documents are made durable so many at a
-    /// time.
+    /// For an index on which so many threads work, and whose documents are made durable so many at
+    /// a time.
     pub fn of(index: &Index, threads: usize, commit_every: Option<u64>) -> Sizes {
         // One batch is written and one is read while each thread prepares another.
         let batch = index.preparation_bytes() / BYTES_PER_LINE_BYTE / (threads + 2);

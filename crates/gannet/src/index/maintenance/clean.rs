@@ -74,7 +74,7 @@ impl Flusher {
         // What the flush has left dead is not to be set against what this gives back.
         self.dead_before = dead_bytes(&shared.store);
         let merged = merges && self.merge_deltas(policy, shared, tables)?;
-        if policy.joins {
+        if policy.merges_ids {
             self.merge_ids(shared)?;
         }
         if policy.joins {
@@ -145,7 +145,8 @@ impl Flusher {
         Ok(true)
     }
 
-    /// Makes one run of all that have external IDs, if there is space for it beside them.
+    /// Makes one run of all that have external IDs, if there is space for it beside them. With
+    /// their filters several runs are nearly as good as one.
     fn merge_ids(&mut self, shared: &Shared) -> Result<()> {
         let bytes = self.ids.view().nodes() * PAGE_SIZE as u64;
         let Some(_claim) = shared.room.claim_with_kept(bytes, 0)? else {

@@ -37,6 +37,7 @@ const THOROUGH: CleaningPolicy = CleaningPolicy {
     live_share: 0.9,
     one_of: 512,
     joins: true,
+    merges_ids: true,
     leaves_open: true,
     room_one_of: 4,
 };
@@ -48,6 +49,7 @@ pub(crate) const CLEAN: MaintenanceTask = MaintenanceTask::Clean(THOROUGH);
 const AT_REST: CleaningPolicy = CleaningPolicy {
     live_share: 0.75,
     one_of: 64,
+    merges_ids: false,
     leaves_open: false,
     ..THOROUGH
 };
@@ -56,6 +58,7 @@ const AT_REST: CleaningPolicy = CleaningPolicy {
 /// space back.
 const FOR_SPACE: CleaningPolicy = CleaningPolicy {
     joins: false,
+    merges_ids: false,
     leaves_open: false,
     ..THOROUGH
 };

@@ -60,6 +60,8 @@ pub(crate) struct CleaningPolicy {
     pub(crate) one_of: u64,
     /// Set if small chunks of lists are joined too, and delta postings merged into their lists.
     pub(crate) joins: bool,
+    /// Set if the runs of external IDs are merged into one.
+    pub(crate) merges_ids: bool,
     /// Set if open zones of which less than half lives are left, so that they are emptied as well.
     pub(crate) leaves_open: bool,
     /// The part of the free space that a step over nodes, chunks or tables may take. Most is left
