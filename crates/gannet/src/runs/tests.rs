@@ -212,6 +212,8 @@ fn what_is_due_counts_like_digits() {
     assert_eq!(due(&[0; 6]), of(0, 0));
     assert_eq!(due(&[0; 7]), of(7, 1));
     assert_eq!(due(&[1; 7]), of(0, 0));
+    // The change behind one that merges has nothing to merge.
+    assert_eq!(due(&[2, 3]), of(0, 0));
     let two = [[0; 7], [1; 7]].concat();
     assert_eq!(due(&two), of(14, 2));
     assert_eq!(due(&[two, vec![3]].concat()), of(14, 2));

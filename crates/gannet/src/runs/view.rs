@@ -90,12 +90,17 @@ impl RunsView {
         self.appended_before + self.trees().map(TreeView::appended).sum::<u64>()
     }
 
-    /// Returns the nodes of the runs that the next changes rewrite, so many of them.
+    /// Returns the nodes of the runs that the next changes merge, one or two of them. Of two that
+    /// follow each other one merges at most.
     pub fn nodes_to_merge(&self, changes: u64) -> u64 {
-        let merged = match changes {
-            0 => 0,
-            1 => Due::of(self.runs.iter().map(|run| run.level)).runs,
-            _ => self.runs.len(),
+        let levels = self.runs.iter().map(|run| run.level);
+        let now = Due::of(levels.clone()).runs;
+        let merged = if now > 0 || changes < 2 {
+            now
+        } else {
+            // The change before brings a run of its own.
+            let next = Due::of(std::iter::once(0).chain(levels)).runs;
+            next.saturating_sub(1)
         };
         self.trees().take(merged).map(TreeView::nodes).sum()
     }
