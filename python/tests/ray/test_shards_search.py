@@ -197,7 +197,8 @@ def test_a_replica_whose_disk_broke_is_passed_over(place: Path) -> None:
         bad = replica(index, 1, 0)
         ray.get(bad.__ray_call__.remote(broken))
         with pytest.raises((gannet.DamagedError, gannet.DeviceError), match="shard 1"):
-            result(bad.documents.remote(index._manifest.shards[1].state, ["d1", "d2", "d4"]))
+            ids = [f"d{n}" for n in range(60)]
+            result(bad.documents.remote(index._manifest.shards[1].state, ids))
         with gannet.ray.open(place, replicas=1, memory=MEMORY) as whole:
             for query in questions(6, seed=7):
                 assert index.search(query).ids == whole.search(query).ids

@@ -25,7 +25,7 @@ const WRITE_PAGES: (usize, usize) = (16, 256);
 const ID_FILTERS_ONE_OF: usize = 32;
 
 /// The part of the budget that samples take at most.
-const SAMPLES_ONE_OF: usize = 32;
+const SAMPLES_ONE_OF: usize = 64;
 
 /// The part of the budget that posting buffers leave to queries, however large tables are; and what
 /// they keep of their own share in any case.
