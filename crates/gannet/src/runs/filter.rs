@@ -3,7 +3,7 @@
 use crate::base::{ByteReader, KeyHash, PageAddress, Result, ZoneNumber, put_varint};
 use crate::storage::{Store, StreamWriter, Table};
 
-/// Bits a key. One in sixty other keys passes.
+/// Bits a key. One in fifty other keys passes.
 const BITS_PER_KEY: u64 = 10;
 
 /// Bytes of a word.
@@ -48,11 +48,16 @@ impl RunFilter {
 
     /// Returns true if a key may have been added. If not, it was not.
     pub(crate) fn may_have(&self, key: KeyHash) -> bool {
-        if self.words == 0 || !self.in_memory {
+        if !self.is_of_use() {
             return true;
         }
         let (word, bits) = key.place(self.words);
         self.word(word) & bits == bits
+    }
+
+    /// Returns true if it holds any key back.
+    pub(crate) fn is_of_use(&self) -> bool {
+        self.words > 0 && self.in_memory
     }
 
     /// Returns true if it is on the device and not in memory.
@@ -83,7 +88,7 @@ impl RunFilter {
 
     /// Has pages in the victims written anew by the next [`RunFilter::encode`].
     pub(crate) fn move_out_of(&mut self, is_victim: &dyn Fn(ZoneNumber) -> bool) {
-        // None is missing: a writer keeps no filter that it left on the device.
+        // None is missing: those that are left on the device were given up before.
         self.table.move_out_of(is_victim);
     }
 

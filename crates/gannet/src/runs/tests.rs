@@ -205,6 +205,25 @@ fn a_key_in_no_run_reads_nothing_where_there_are_filters() {
 }
 
 #[test]
+fn filters_that_no_longer_fit_the_memory_are_given_up() {
+    let mut bed = Bed::new(1 << 20);
+    for round in 0..4 {
+        bed.add(&changes(round, 500));
+    }
+    assert_eq!(bed.runs.view().unfiltered(), 0);
+    bed.filters_max = 100;
+    bed.reopen();
+    assert_eq!(bed.runs.view().unfiltered(), 4);
+    bed.compare(&bed.runs.view(), &bed.map);
+    bed.runs.move_out_of(&bed.pool, &|_| true).unwrap();
+    bed.runs.flush().unwrap();
+    assert_eq!(bed.runs.view().filter_pages().count(), 0);
+    bed.reopen();
+    bed.compare(&bed.runs.view(), &bed.map);
+    bed.compare_space();
+}
+
+#[test]
 fn what_is_due_counts_like_digits() {
     let due = |levels: &[u64]| Due::of(levels.iter().copied());
     let of = |runs, level| Due { runs, level };

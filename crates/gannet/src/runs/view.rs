@@ -7,8 +7,9 @@ use crate::base::{KeyHash, PageAddress};
 use crate::btree::TreeView;
 use crate::cache::{Bytes, Pages, Step, Stop, gather};
 
-/// Runs of a level before they are merged into one of the next. With four instead, 4.3 million IDs
-/// in 100 flushes are written once more; with sixteen, a look-up asks twice as many filters.
+/// Runs of a level before they are merged into one of the next. Of 100 flushes the oldest entries
+/// are written three times so; with four they would be four times, and with sixteen a look-up would
+/// ask about twice as many filters.
 const RUNS_A_LEVEL: usize = 8;
 
 /// One run.
@@ -70,6 +71,12 @@ impl RunsView {
         self.trees().map(TreeView::entries).sum()
     }
 
+    /// Returns the runs without a filter in memory, each of which any look-up may read a leaf of.
+    pub fn unfiltered(&self) -> usize {
+        let unfiltered = self.runs.iter().filter(|run| !run.filter.is_of_use());
+        unfiltered.count()
+    }
+
     /// Nodes of all runs, each one page.
     pub fn nodes(&self) -> u64 {
         self.trees().map(TreeView::nodes).sum()
@@ -129,8 +136,8 @@ impl RunsView {
 
     /// The values of many keys, in their order: one round per level for all of them together.
     ///
-    /// Every key may hold a frame of each run that has no filter, so ask for no more keys at once
-    /// than the frame pool can hold of them.
+    /// A round may read a leaf of each of the [`RunsView::unfiltered`] runs for every key, so ask
+    /// for no more keys at once than the frame pool can hold of them.
     pub fn lookup_all(&self, keys: &[&[u8]], pages: &mut Pages<'_>) -> Step<Vec<Option<Bytes>>> {
         gather(keys, |key| self.get(key, pages))
     }

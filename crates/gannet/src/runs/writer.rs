@@ -127,6 +127,7 @@ impl Runs {
         pool: &FramePool,
         is_victim: &dyn Fn(ZoneNumber) -> bool,
     ) -> Result<()> {
+        self.limit_filters();
         for at in 0..self.runs.len() {
             self.with_run(at, |tree| tree.move_out_of(pool, is_victim).map(drop))?;
             self.runs[at].filter.move_out_of(is_victim);

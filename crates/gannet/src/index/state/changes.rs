@@ -9,7 +9,7 @@ use crate::base::{DocId, Error, Result, Span};
 use crate::cache::{FramePool, Pages, finish};
 use crate::documents::{TableChange, length_to_norm};
 
-/// IDs looked up in one go; each holds a frame until all are found.
+/// Leaves that IDs are looked up in in one go; each holds a frame until all are found.
 const LOOK_UPS_AT_ONCE: usize = 256;
 
 impl State {
@@ -67,7 +67,8 @@ impl State {
         if self.ids.is_empty() {
             return Ok(found);
         }
-        for places in open.chunks(LOOK_UPS_AT_ONCE) {
+        let at_once = LOOK_UPS_AT_ONCE / self.ids.unfiltered().max(1);
+        for places in open.chunks(at_once.max(1)) {
             let keys: Vec<&[u8]> = places.iter().map(|place| ids[*place].as_bytes()).collect();
             let mut pages = Pages::new(pool);
             let values = finish(&mut pages, |pages| self.ids.lookup_all(&keys, pages))?;
