@@ -27,7 +27,7 @@ mod space;
 mod table;
 mod tables;
 
-pub(crate) use nodes::{RECENT, delta_trees, node_bytes};
+pub(crate) use nodes::{delta_trees, node_bytes};
 pub(crate) use owner::{
     IndexSizes, Live, MOVED_BYTES_MAX, MoveBounds, Mover, PageOwner, Victims, Walks,
 };

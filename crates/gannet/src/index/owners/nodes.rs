@@ -9,15 +9,12 @@ use super::space::{KeptSpace, NextFlush};
 use crate::base::{PAGE_SIZE, Result, Span};
 use crate::btree::TreeView;
 use crate::index::state::{BytesByPart, BytesWritten, Phase, Shared, State};
-use crate::postings::{DELTA_LEVELS, TermTree, TermView, terms_join_at_once};
+use crate::postings::{TermTree, TermView, terms_join_at_once};
 use crate::storage::{PageKind, Unsynced};
 
-/// The trees of delta postings. What is compacted from one to the next, and what joins lists from
-/// the last, is written anew, and no more than that in one flush; the margin is for postings that
-/// have outgrown them.
-pub(crate) const RECENT: [TermTree; DELTA_LEVELS] =
-    [TermTree::Delta(0), TermTree::Delta(1), TermTree::Delta(2)];
-const RECENT_MARGIN: (u64, u64) = (9, 8);
+/// The margin for delta postings that have outgrown their trees. What is compacted from one to the
+/// next, and what joins lists from the last, is written anew, and no more than that in one flush.
+const DELTA_MARGIN: (u64, u64) = (9, 8);
 
 /// The owner of the pages of nodes.
 pub(crate) struct NodePages;
@@ -52,11 +49,11 @@ impl PageOwner for NodePages {
             _ => 1 + state.ids.nodes_to_merge(next.flushes),
         };
         let nodes = list_nodes_to_rewrite(state) + of_ids;
-        let mut trees = [TermTree::Frequent].into_iter().chain(RECENT);
+        let mut trees = [TermTree::Frequent].into_iter().chain(delta_trees());
         let anyway = next.flushes * node_bytes(&state.terms, &mut trees);
         KeptSpace {
             buffered: next.id_bytes + nodes * PAGE_SIZE as u64,
-            rest: anyway * RECENT_MARGIN.0 / RECENT_MARGIN.1,
+            rest: anyway * DELTA_MARGIN.0 / DELTA_MARGIN.1,
         }
     }
 

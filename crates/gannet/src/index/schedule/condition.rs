@@ -119,12 +119,11 @@ impl Condition<'_> {
         })
     }
 
-    /// Returns true if a flush of the buffers makes enough space for the batch. The space kept for
-    /// them is an estimate from above, most of all for IDs, whose runs take a sixth of it. A flush
-    /// is assumed to write a quarter.
-    pub(crate) fn is_flush_enough(&self) -> bool {
+    /// Returns true if a flush of the buffers may make enough space for the batch. The space kept
+    /// for them is an estimate from above, and how much of it a flush writes is not known before.
+    pub(crate) fn may_flush_make_space(&self) -> bool {
         let free = self.shared.store.device().free_bytes().unwrap_or(0);
-        free >= self.kept.bytes() && self.kept.buffered / 4 * 3 >= self.lacking
+        free >= self.kept.bytes() && self.kept.buffered >= self.lacking
     }
 
     fn is_replayed(&self, number: ZoneNumber, zone: &Zone) -> bool {

@@ -108,7 +108,7 @@ pub(crate) static POLICIES: [Policy; 16] = [
     row(Occasion::FullDevice, |_| true, MaintenanceTask::RemoveZones),
     row(Occasion::FullDevice, |_| true, MaintenanceTask::EndFlush),
     // The more the buffers hold, the higher the estimate is above what a flush writes.
-    row(Occasion::FullDevice, |now| now.is_flush_enough(), MaintenanceTask::Checkpoint),
+    row(Occasion::FullDevice, |now| now.may_flush_make_space(), MaintenanceTask::Checkpoint),
 ];
 
 const fn row(

@@ -15,10 +15,11 @@ const MIB: u64 = 1 << 20;
 /// Documents of a batch.
 const BATCH: u64 = 50;
 
-fn open(device: &Arc<BoundedDevice>) -> Index {
+fn open(device: &Arc<BoundedDevice>, beside: bool) -> Index {
     let device = Arc::clone(device) as Arc<dyn Device>;
     let limits = Limits {
         maintain_after: None,
+        beside,
         ..Default::default()
     };
     let options = Options::default().memory(MEMORY_MIN).limits(limits);
@@ -90,9 +91,9 @@ fn delete(index: &Index, numbers: impl Iterator<Item = u64>) -> u64 {
 
 /// A device is filled until it rejects documents. Then every second one that lives is deleted and
 /// vacuumed, and writing goes on, again and again and without a reopening.
-fn fill_and_free(mib: u64, free_max: u64) {
+fn fill_and_free(mib: u64, beside: bool, free_max: u64) {
     let device = device(mib);
-    let index = open(&device);
+    let index = open(&device, beside);
     let (mut first, mut live) = (0, Vec::new());
     for round in 0..2 {
         let end = fill(&index, first);
@@ -130,7 +131,15 @@ fn fill_and_free(mib: u64, free_max: u64) {
 #[test]
 fn a_full_device_is_freed_by_deleting_and_vacuuming() {
     for (mib, free_max) in [(64, 16 * MIB), (34, 10 * MIB), (21, 13 * MIB / 2)] {
-        fill_and_free(mib, free_max);
+        fill_and_free(mib, false, free_max);
+    }
+}
+
+/// How much is free when documents are rejected depends on the flush that is under way then.
+#[test]
+fn a_full_device_is_freed_where_flushes_run_beside_writing() {
+    for mib in [34, 21] {
+        fill_and_free(mib, true, mib * MIB / 2);
     }
 }
 
@@ -139,7 +148,7 @@ fn a_full_device_is_freed_by_deleting_and_vacuuming() {
 fn all_documents_of_a_full_device_can_be_deleted() {
     for mib in [8, 21] {
         let device = device(mib);
-        let index = open(&device);
+        let index = open(&device, true);
         let end = fill(&index, 0);
         let rejected_at = free(&device);
         let live = index.snapshot().documents();

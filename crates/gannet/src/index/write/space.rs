@@ -19,7 +19,7 @@
 //! another program takes the space, or a quota hides what is free, the writer stops.
 
 use crate::base::PAGE_SIZE;
-use crate::index::owners::{KeptSpace, NextFlush, RECENT, owners};
+use crate::index::owners::{KeptSpace, NextFlush, delta_trees, owners};
 use crate::index::schedule::REBUILD_SPACE;
 use crate::index::state::State;
 use crate::postings::TermTree;
@@ -80,19 +80,19 @@ pub(super) fn batch_bytes(source_bytes: u64) -> u64 {
 }
 
 /// Returns the space that writing leaves for deleting and vacuuming: a part of the index for the
-/// first steps of a vacuum, each of which gives more back; the runs of IDs twice, which flushes of
-/// many deletions may merge; and a flush.
+/// first steps of a vacuum, each of which gives more back; the runs of IDs, which a flush of
+/// deletions may merge; and a flush.
 pub(super) fn reserve_bytes(store: &Store, state: &State) -> u64 {
     let allocated = store.zones().allocated_bytes();
-    let ids = 2 * state.ids.nodes();
-    let nodes = |trees: &[TermTree]| -> u64 {
-        let trees = trees.iter().map(|tree| state.terms.tree(*tree));
-        trees.map(|tree| tree.nodes()).sum()
-    };
-    // Of two flushes that follow each other, one at most compacts into the last level, for which
-    // all levels are kept (see `kept`). The other writes the first, which may have grown meanwhile.
-    let recent = nodes(&RECENT[..1]).max(nodes(&RECENT) / 4);
-    reserve_for_steps(allocated) + (ids + recent) * PAGE
+    let first = state.terms.tree(TermTree::Delta(0)).nodes();
+    let deltas: u64 = delta_trees()
+        .map(|tree| state.terms.tree(tree).nodes())
+        .sum();
+    // Of two flushes that follow each other, one at most merges all runs of IDs. One at most
+    // compacts into the last level, for which all levels are kept (see `kept`). The other writes
+    // the first, which may have grown meanwhile.
+    let recent = first.max(deltas / 4);
+    reserve_for_steps(allocated) + (state.ids.nodes() + recent) * PAGE
 }
 
 /// Returns the space that the next flush and its checkpoint may take.

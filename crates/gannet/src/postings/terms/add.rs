@@ -46,6 +46,11 @@ impl TermDictionary {
         new: &New<'_>,
         join: &Join<'_>,
     ) -> Result<()> {
+        if keys.is_empty() {
+            // What is there may wait. A flush of deletions alone must not need the space for it,
+            // since a full device is freed by deletions and a vacuum.
+            return Ok(());
+        }
         let TermDictionary { lists, recent } = self;
         let terms = keys.len() as u64;
         let all = terms_join_at_once(terms, lists.sum(TreeView::entries));
