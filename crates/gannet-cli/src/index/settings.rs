@@ -140,6 +140,7 @@ impl<'a> Settings<'a> {
         }
         if !self.index.exists() && self.arguments.commit_every.is_none() {
             options = options.limits(Limits {
+                loads: true,
                 log_time: LOG_TIME_OF_NEW,
                 ..Limits::default()
             });

@@ -46,6 +46,14 @@ const FRAMES_BESIDE_PERCENT: usize = 45;
 /// which analyses them again.
 const FRAMES_WRITING_PERCENT: usize = 30;
 
+/// The same while an index is loaded that nobody searches yet, and the fewest bytes then. Flushes
+/// read lists in order, for which few frames do.
+const FRAMES_LOADING_PERCENT: usize = 10;
+const FRAMES_LOADING_MIN: usize = 8 << 20;
+
+/// The share of both posting buffers, in hundredths, with what frames leave of theirs.
+const BUFFERS_PERCENT: usize = 38;
+
 /// Bytes for each part of an index.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MemoryPlan {
@@ -103,7 +111,15 @@ impl MemoryPlan {
                 write_pages: 1,
             }
         } else {
-            let (frames, preparation) = (share(FRAMES_WRITING_PERCENT), share(8));
+            let preparation = share(8);
+            let most = share(FRAMES_WRITING_PERCENT);
+            let frames = if options.limits.loads {
+                share(FRAMES_LOADING_PERCENT)
+                    .max(FRAMES_LOADING_MIN)
+                    .min(most)
+            } else {
+                most
+            };
             let flush = MergeMemory::of(options.memory / 8);
             let write_pages = pages.clamp(least, most);
             let taken = frames + preparation + flush.bytes() + write_buffers(streams, write_pages);
@@ -113,7 +129,7 @@ impl MemoryPlan {
                 buffers: options
                     .limits
                     .buffer_bytes
-                    .unwrap_or(share(38))
+                    .unwrap_or(share(BUFFERS_PERCENT) + most - frames)
                     .min(BUFFERS_MAX),
                 buffers_and_tables: options.memory.saturating_sub(taken + queries),
                 flush,
@@ -156,6 +172,7 @@ fn write_buffers(streams: usize, pages: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::Limits;
     use crate::index::owners::stream_count;
     use crate::search::document_bytes;
 
@@ -178,22 +195,30 @@ mod tests {
     #[test]
     fn buffers_leave_their_part_to_queries_beside_large_tables() {
         for mib in [16, 64, 256, 4096] {
-            let options = Options {
-                memory: mib << 20,
-                ..Options::default()
-            };
-            let plan = MemoryPlan::new(&options, stream_count(), false, false);
-            let fixed = plan.frames + plan.preparation + plan.flush.bytes() + plan.write_buffers();
-            for tables in [0, options.memory / 32, options.memory / 8] {
-                let taken = fixed + tables + plan.buffers_beside(tables);
-                let queries = options.memory / QUERIES_ONE_OF;
-                assert!(taken + queries <= options.memory, "{mib} MiB, {tables}");
-            }
-            assert!(plan.buffers_beside(0) >= plan.buffers / 10 * 9, "{mib} MiB");
-            assert_eq!(
-                plan.buffers_beside(usize::MAX),
-                plan.buffers / BUFFERS_KEPT_ONE_OF
-            );
+            [false, true].map(|loads| buffers_leave_their_part(mib, loads));
         }
+    }
+
+    fn buffers_leave_their_part(mib: usize, loads: bool) {
+        let options = Options {
+            memory: mib << 20,
+            limits: Limits {
+                loads,
+                ..Limits::default()
+            },
+            ..Options::default()
+        };
+        let plan = MemoryPlan::new(&options, stream_count(), false, false);
+        let fixed = plan.frames + plan.preparation + plan.flush.bytes() + plan.write_buffers();
+        for tables in [0, options.memory / 32, options.memory / 8] {
+            let taken = fixed + tables + plan.buffers_beside(tables);
+            let queries = options.memory / QUERIES_ONE_OF;
+            assert!(taken + queries <= options.memory, "{mib} MiB, {tables}");
+        }
+        assert!(plan.buffers_beside(0) >= plan.buffers / 10 * 9, "{mib} MiB");
+        assert_eq!(
+            plan.buffers_beside(usize::MAX),
+            plan.buffers / BUFFERS_KEPT_ONE_OF
+        );
     }
 }

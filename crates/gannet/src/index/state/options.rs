@@ -76,6 +76,9 @@ pub enum Phase {
 pub struct Limits {
     /// Flush when the posting buffer holds this many bytes; `None`: a share of the memory.
     pub buffer_bytes: Option<usize>,
+    /// Set if the memory of frames goes to posting buffers, but for a small part: nobody searches
+    /// an index while it is loaded.
+    pub loads: bool,
     /// Flush when the log holds documents of this many bytes of source, which a recovery would have
     /// to analyze again.
     pub log_source_bytes: u64,
@@ -125,6 +128,7 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits {
             buffer_bytes: None,
+            loads: false,
             log_source_bytes: u64::MAX,
             log_time: LOG_TIME,
             vacuum_bytes: None,
