@@ -112,13 +112,13 @@ impl MemoryPlan {
             }
         } else {
             let preparation = share(8);
-            let most = share(FRAMES_WRITING_PERCENT);
+            let frames_most = share(FRAMES_WRITING_PERCENT);
             let frames = if options.limits.loads {
                 share(FRAMES_LOADING_PERCENT)
                     .max(FRAMES_LOADING_MIN)
-                    .min(most)
+                    .min(frames_most)
             } else {
-                most
+                frames_most
             };
             let flush = MergeMemory::of(options.memory / 8);
             let write_pages = pages.clamp(least, most);
@@ -129,7 +129,7 @@ impl MemoryPlan {
                 buffers: options
                     .limits
                     .buffer_bytes
-                    .unwrap_or(share(BUFFERS_PERCENT) + most - frames)
+                    .unwrap_or(share(BUFFERS_PERCENT) + frames_most - frames)
                     .min(BUFFERS_MAX),
                 buffers_and_tables: options.memory.saturating_sub(taken + queries),
                 flush,
