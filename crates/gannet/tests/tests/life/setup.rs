@@ -76,6 +76,7 @@ impl Setup {
             .phrase_filters(self.filters)
             .limits(Limits {
                 buffer_bytes: Some(self.buffer_bytes),
+                loads: self.snapshots_expire,
                 log_source_bytes: self.log_source_bytes,
                 // Of words that come again it lets the bytes decide most of the time.
                 log_time: Duration::from_millis(20),
