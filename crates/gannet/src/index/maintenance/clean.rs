@@ -145,8 +145,7 @@ impl Flusher {
         Ok(true)
     }
 
-    /// Makes one run of all that have external IDs, if there is space for it beside them. With
-    /// their filters several runs are nearly as good as one.
+    /// Makes one run of all that have external IDs, if there is space for it beside them.
     fn merge_ids(&mut self, shared: &Shared) -> Result<()> {
         let bytes = self.ids.view().nodes() * PAGE_SIZE as u64;
         let Some(_claim) = shared.room.claim_with_kept(bytes, 0)? else {

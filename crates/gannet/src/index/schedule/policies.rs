@@ -45,7 +45,8 @@ const THOROUGH: CleaningPolicy = CleaningPolicy {
 /// A step that somebody asks for.
 pub(crate) const CLEAN: MaintenanceTask = MaintenanceTask::Clean(THOROUGH);
 
-/// While nobody writes: what is moved frees a third of it at least.
+/// While nobody writes: what is moved frees a third of it at least. Runs of IDs stay, since with
+/// their filters several are nearly as good as one.
 const AT_REST: CleaningPolicy = CleaningPolicy {
     live_share: 0.75,
     one_of: 64,

@@ -114,9 +114,8 @@ impl MemoryPlan {
             let preparation = share(8);
             let frames_most = share(FRAMES_WRITING_PERCENT);
             let frames = if options.limits.loads {
-                share(FRAMES_LOADING_PERCENT)
-                    .max(FRAMES_LOADING_MIN)
-                    .min(frames_most)
+                let least = share(FRAMES_LOADING_PERCENT).max(FRAMES_LOADING_MIN);
+                (least + options.cache_memory()).min(frames_most)
             } else {
                 frames_most
             };
@@ -195,12 +194,14 @@ mod tests {
     #[test]
     fn buffers_leave_their_part_to_queries_beside_large_tables() {
         for mib in [16, 64, 256, 4096] {
-            buffers_leave_their_part(mib, false);
-            buffers_leave_their_part(mib, true);
+            let [written, loaded] = [false, true].map(|loads| buffers_leave_their_part(mib, loads));
+            let more = loaded.buffers - written.buffers;
+            assert_eq!(more, written.frames - loaded.frames, "{mib} MiB");
+            assert!(more > 0 || mib == 16, "{mib} MiB");
         }
     }
 
-    fn buffers_leave_their_part(mib: usize, loads: bool) {
+    fn buffers_leave_their_part(mib: usize, loads: bool) -> MemoryPlan {
         let options = Options {
             memory: mib << 20,
             limits: Limits {
@@ -221,5 +222,6 @@ mod tests {
             plan.buffers_beside(usize::MAX),
             plan.buffers / BUFFERS_KEPT_ONE_OF
         );
+        plan
     }
 }

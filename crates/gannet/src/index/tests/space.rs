@@ -139,7 +139,7 @@ fn a_full_device_is_freed_by_deleting_and_vacuuming() {
 #[test]
 fn a_full_device_is_freed_where_flushes_run_beside_writing() {
     for mib in [34, 21] {
-        fill_and_free(mib, true, mib * MIB / 2);
+        fill_and_free(mib, true, mib * MIB / 5 * 2);
     }
 }
 

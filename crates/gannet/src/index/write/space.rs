@@ -19,7 +19,7 @@
 //! another program takes the space, or a quota hides what is free, the writer stops.
 
 use crate::base::PAGE_SIZE;
-use crate::index::owners::{KeptSpace, NextFlush, delta_trees, owners};
+use crate::index::owners::{KeptSpace, NextFlush, delta_trees, node_bytes, owners};
 use crate::index::schedule::REBUILD_SPACE;
 use crate::index::state::State;
 use crate::postings::TermTree;
@@ -84,15 +84,12 @@ pub(super) fn batch_bytes(source_bytes: u64) -> u64 {
 /// deletions may merge; and a flush.
 pub(super) fn reserve_bytes(store: &Store, state: &State) -> u64 {
     let allocated = store.zones().allocated_bytes();
-    let first = state.terms.tree(TermTree::Delta(0)).nodes();
-    let deltas: u64 = delta_trees()
-        .map(|tree| state.terms.tree(tree).nodes())
-        .sum();
+    let first = node_bytes(&state.terms, &mut std::iter::once(TermTree::Delta(0)));
+    let deltas = node_bytes(&state.terms, &mut delta_trees());
     // Of two flushes that follow each other, one at most merges all runs of IDs. One at most
     // compacts into the last level, for which all levels are kept (see `kept`). The other writes
     // the first, which may have grown meanwhile.
-    let recent = first.max(deltas / 4);
-    reserve_for_steps(allocated) + (state.ids.nodes() + recent) * PAGE
+    reserve_for_steps(allocated) + state.ids.nodes() * PAGE + first.max(deltas / 4)
 }
 
 /// Returns the space that the next flush and its checkpoint may take.
