@@ -6,6 +6,10 @@ mod index;
 mod words;
 
 use peer::{Options, Outcome};
+use tikv_jemallocator::Jemalloc;
+
+#[global_allocator]
+static ALLOCATOR: Jemalloc = Jemalloc;
 
 fn main() {
     let outcome = Options::from_arguments(std::env::args().skip(1)).and_then(run);
