@@ -10,6 +10,7 @@ use gannet::{Index, PreparedBatch};
 use serde_json::json;
 
 use crate::prepared::prepare_all;
+use crate::process::thread_cpu_time;
 use crate::{IndexArguments, Left, Outcome};
 
 /// Builds the index and prints figures as `gannet index --json` does.
@@ -28,6 +29,7 @@ pub fn run(arguments: &IndexArguments) -> Outcome {
         commits: 0,
         most_files: 0,
         longest_write: Duration::ZERO,
+        serial: Duration::ZERO,
         longest_commit: Duration::ZERO,
     };
     prepare_all(&index, arguments, |batch, ends_commit| {
@@ -56,6 +58,8 @@ pub fn run(arguments: &IndexArguments) -> Outcome {
         "seconds_of_maintenance": seconds_of_maintenance,
         "commits": writing.commits,
         "most_files": writing.most_files,
+        // What cannot be spread over more cores: the writer's own processor time.
+        "serial_us_per_document": writing.serial.as_secs_f64() * 1e6 / stats.documents.max(1) as f64,
         "longest_write_seconds": writing.longest_write.as_secs_f64(),
         "longest_commit_seconds": writing.longest_commit.as_secs_f64(),
         "flushes": stats.flushes,
@@ -97,14 +101,17 @@ struct Writing<'a> {
     commits: usize,
     most_files: usize,
     longest_write: Duration,
+    /// Processor time of the thread that writes, in writes alone.
+    serial: Duration,
     longest_commit: Duration,
 }
 
 impl Writing<'_> {
     fn write(&mut self, batch: PreparedBatch) -> Outcome {
-        let start = Instant::now();
+        let (start, before) = (Instant::now(), thread_cpu_time());
         self.index.write_prepared(batch)?;
         self.longest_write = self.longest_write.max(start.elapsed());
+        self.serial += thread_cpu_time().saturating_sub(before);
         Ok(())
     }
 

@@ -47,6 +47,12 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand, ValueEnum};
 use gannet::PhraseFilters;
 use gannet_ssd::random;
+#[cfg(not(test))]
+use tikv_jemallocator::Jemalloc;
+
+#[cfg(not(test))]
+#[global_allocator]
+static ALLOCATOR: Jemalloc = Jemalloc;
 
 /// What a command gives: nothing, or why it could not.
 type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;

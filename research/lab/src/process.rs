@@ -9,6 +9,11 @@ pub fn cpu_time() -> Duration {
     time_of(ClockId::ProcessCPUTime)
 }
 
+/// Processor time that the calling thread has used.
+pub fn thread_cpu_time() -> Duration {
+    time_of(ClockId::ThreadCPUTime)
+}
+
 fn time_of(clock: ClockId) -> Duration {
     let time = clock_gettime(clock);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
@@ -29,7 +34,7 @@ impl ThreadTimes {
         let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
         let ready = text.split(' ').nth(1).and_then(|word| word.parse().ok());
         ThreadTimes {
-            cpu: time_of(ClockId::ThreadCPUTime),
+            cpu: thread_cpu_time(),
             ready: Duration::from_nanos(ready.unwrap_or(0)),
         }
     }
