@@ -30,6 +30,8 @@ mod output;
 mod process;
 mod remote;
 mod search;
+#[cfg(feature = "server")]
+mod serve;
 mod size;
 mod spinner;
 mod stats;
@@ -79,6 +81,8 @@ fn run(given: &Given) -> Outcome<()> {
         Command::Backup(arguments) => backup::run(common, arguments, &mut output)?,
         Command::Publish(arguments) => remote::publish(common, arguments, &mut output)?,
         Command::Restore(arguments) => backup::restore(common, arguments, &mut output)?,
+        #[cfg(feature = "server")]
+        Command::Serve(arguments) => serve::run(common, arguments, &mut output)?,
         Command::Check(arguments) => check::run(common, arguments, &mut output)?,
         Command::Inspect(arguments) => inspect::run(common, arguments, &mut output)?,
         Command::Analyze(arguments) => analyze::run(common, arguments, &mut output)?,

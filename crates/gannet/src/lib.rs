@@ -58,7 +58,7 @@ pub use base::{Error, PhraseFilters, Reservation, Result, parse_bytes};
 pub use device::{Backend, BackendChoice, MemoryLimit, memory_limit};
 pub use documents::{Document, Expected, ObjectMembers, StoredDocument, Value};
 pub use index::{
-    Backup, BackupReport, Durability, Index, Limits, Listing, MEMORY_BESIDE, MEMORY_DEFAULT,
+    Backup, BackupReport, DocumentVersion, Durability, Index, Limits, Listing, MEMORY_BESIDE, MEMORY_DEFAULT,
     MEMORY_MIN, Options, PreparedBatch, RestoreReport, Search, Snapshot, Workbench, Written,
     default_memory,
 };

@@ -78,6 +78,9 @@ pub enum Command {
     Publish(PublishArguments),
     /// Copy a backup to a new index, and check every page of it
     Restore(RestoreArguments),
+    /// Serve a folder of indexes over HTTP, to clients of Elasticsearch
+    #[cfg(feature = "server")]
+    Serve(super::serve::ServeArguments),
     /// Read the whole index and say whether any of it is damaged
     Check(CheckArguments),
     /// Look at the parts of an index, without changing it

@@ -23,6 +23,8 @@ mod mistakes;
 mod path;
 mod remote;
 mod search;
+#[cfg(feature = "server")]
+mod serve;
 mod sources;
 mod update;
 
@@ -43,5 +45,7 @@ pub use man::ManArguments;
 pub use path::{CheckArguments, IndexPath};
 pub use remote::PublishArguments;
 pub use search::SearchArguments;
+#[cfg(feature = "server")]
+pub use serve::ServeArguments;
 pub use sources::SourceArguments;
 pub use update::UpdateArguments;

@@ -215,6 +215,21 @@ impl Schema {
         Ok(id)
     }
 
+    /// The field called `name`: the one that is there, or a new one of text with this analyzer.
+    pub fn ensure_text(
+        &mut self,
+        name: &str,
+        analyzer: Analyzer,
+        options: &SchemaOptions,
+    ) -> Result<FieldId> {
+        let options = SchemaOptions {
+            default_analyzer: analyzer,
+            per_field: Vec::new(),
+            phrase_filters: options.phrase_filters,
+        };
+        self.ensure(name, FieldKind::Text, &options)
+    }
+
     /// Fails if a document brings more new fields than one may: half of those that an index can
     /// still have, so that no document takes them from all others.
     pub fn check_new_fields(&self, new: usize) -> Result<()> {

@@ -7,6 +7,7 @@ use super::ingest::{Input, PreparedBatch, Workbench};
 use super::read::Snapshot;
 use super::state::{Durability, Options, Shared};
 use super::write::{Gate, IdleMaintenance, Writer, WriterLock, Written};
+use crate::analysis::Analyzer;
 use crate::base::{Reservation, Result, Sequence};
 use crate::device::{Backend, CountersSnapshot, RequestCounts};
 use crate::documents::Document;
@@ -103,6 +104,17 @@ impl Index {
         lines: impl Iterator<Item = &'l [u8]>,
     ) -> Result<PreparedBatch> {
         self.prepare_inputs(bench, &mut lines.map(Input::Line))
+    }
+
+    /// Declares a field of text: documents that bring it first give it this analyzer, also if their
+    /// value is a number or a boolean. It counts as long as the index is open.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`](crate::Error::Invalid) if the index has the field with another analyzer,
+    /// or as one whose values match as a whole since the first was a number.
+    pub fn declare_text(&self, name: &str, analyzer: Analyzer) -> Result<()> {
+        self.shared.preparation.fields.declare_text(name, analyzer)
     }
 
     /// Bytes of the budget that documents which are prepared side by side may take. Each takes

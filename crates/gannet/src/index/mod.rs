@@ -50,4 +50,5 @@ pub use state::{
     BytesByPart, BytesWritten, Durability, Lifetime, Limits, MEMORY_BESIDE, MEMORY_DEFAULT,
     MEMORY_MIN, Options, default_memory,
 };
+pub use update::DocumentVersion;
 pub use write::Written;

@@ -18,7 +18,31 @@ const READ_SHARE: usize = 16;
 /// its end.
 const ATTEMPTS: usize = 64;
 
+/// The newest document of an external ID, without its source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DocumentVersion {
+    /// The number of times a document with this external ID was written since it was last absent.
+    pub version: u64,
+    /// The operation that brought it.
+    pub sequence: u64,
+}
+
 impl Index {
+    /// Looks up external IDs together: for each the version of its newest document, from what was
+    /// written last; nothing for one that is not there. No document is read.
+    pub fn versions(&self, ids: &[&str]) -> Result<Vec<Option<DocumentVersion>>> {
+        let version = |entry: IdEntry| DocumentVersion {
+            version: entry.version,
+            sequence: entry.sequence,
+        };
+        if self.is_writable() {
+            let found = self.with_writer(|writer| writer.look_up(ids))?;
+            return Ok(found.into_iter().map(|entry| entry.map(version)).collect());
+        }
+        let found = ids.iter().map(|id| Ok(self.find(id)?.0.map(version)));
+        found.collect()
+    }
+
     /// The newest document with this external ID, from what was written last, be it durable or not.
     pub fn get(&self, id: &str) -> Result<Option<StoredDocument>> {
         let (entry, state) = self.find(id)?;

@@ -12,16 +12,18 @@
 
 use std::sync::{Arc, RwLock, RwLockWriteGuard};
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::analysis::{FieldKind, Schema, SchemaOptions};
-use crate::base::Result;
+use crate::analysis::{Analyzer, Field, FieldKind, Schema, SchemaOptions};
+use crate::base::{Error, Result};
 use crate::documents::{Document, Value};
 
 /// The fields of an index and of the documents that are under way to it.
 pub(crate) struct Fields {
     known: RwLock<KnownField>,
     options: SchemaOptions,
+    /// Fields that are text whatever their first value is, with their analyzers.
+    declared: RwLock<FxHashMap<String, Analyzer>>,
 }
 
 struct KnownField {
@@ -45,6 +47,25 @@ impl Fields {
         Fields {
             known: RwLock::new(known),
             options,
+            declared: RwLock::default(),
+        }
+    }
+
+    /// Declares a field of text, which need not be there yet.
+    pub(crate) fn declare_text(&self, name: &str, analyzer: Analyzer) -> Result<()> {
+        // Whoever adds fields waits meanwhile.
+        let known = self.write();
+        if let Some(field) = known.all.named(name) {
+            return check_declared(field, analyzer);
+        }
+        let mut declared = self.declared.write().unwrap_or_else(|e| e.into_inner());
+        let other = declared.insert(name.to_owned(), analyzer);
+        match other.filter(|other| *other != analyzer) {
+            None => Ok(()),
+            Some(other) => {
+                declared.insert(name.to_owned(), other);
+                Err(is_other(name, other, analyzer))
+            }
         }
     }
 
@@ -93,7 +114,12 @@ impl Fields {
             .collect();
         known.all.check_new_fields(new.len())?;
         let mut grown = Schema::clone(&known.all);
+        let declared = self.declared.read().unwrap_or_else(|e| e.into_inner());
         for (name, value) in &document.fields {
+            if let Some(analyzer) = declared.get(name) {
+                grown.ensure_text(name, *analyzer, &self.options)?;
+                continue;
+            }
             let kind = match value {
                 Value::Text(_) => FieldKind::Text,
                 Value::Exact(_) => FieldKind::Exact,
@@ -107,6 +133,27 @@ impl Fields {
     fn write(&self) -> RwLockWriteGuard<'_, KnownField> {
         self.known.write().unwrap_or_else(|e| e.into_inner())
     }
+}
+
+/// Fails if a field that is there is not what is declared.
+fn check_declared(field: &Field, analyzer: Analyzer) -> Result<()> {
+    match field.kind {
+        FieldKind::Text if field.analyzer == analyzer => Ok(()),
+        FieldKind::Text => Err(is_other(&field.name, field.analyzer, analyzer)),
+        FieldKind::Exact => Err(Error::invalid(format!(
+            "the field {:?} is matched as a whole, since its first value was a number or a boolean, and cannot become text: \
+             use another name, or index the documents again",
+            field.name
+        ))),
+    }
+}
+
+fn is_other(name: &str, has: Analyzer, wanted: Analyzer) -> Error {
+    Error::invalid(format!(
+        "the field {name:?} has the analyzer {}, which cannot become {}: use another name, or index the documents again",
+        has.name(),
+        wanted.name()
+    ))
 }
 
 #[cfg(test)]
@@ -169,6 +216,36 @@ mod tests {
             "leave these fields out",
             "one field",
         ] {
+            assert!(error.contains(part), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_declared_field_is_text_whatever_its_first_value_is() {
+        let fields = Fields::new(Arc::default(), SchemaOptions::default());
+        let english = Analyzer::named("english").unwrap();
+        fields.declare_text("zip", Analyzer::KEYWORD).unwrap();
+        fields.declare_text("body", english).unwrap();
+        let line = br#"{"zip": 12345, "body": 7, "year": 1999}"#;
+        let document = Document::parse(line).unwrap();
+        let schema = fields.with_those_of(&document).unwrap();
+        let found = |name: &str| {
+            let field = schema.named(name).unwrap();
+            (field.kind, field.analyzer.name())
+        };
+        assert_eq!(found("zip"), (FieldKind::Text, "keyword"));
+        assert_eq!(found("body"), (FieldKind::Text, "english"));
+        assert_eq!(found("year"), (FieldKind::Exact, "keyword"));
+        // What is there stays as it is; the same again is no change.
+        fields.declare_text("body", english).unwrap();
+        fields.declare_text("new", english).unwrap();
+        fields.declare_text("new", english).unwrap();
+        for (name, analyzer, part) in [
+            ("body", Analyzer::KEYWORD, "has the analyzer english"),
+            ("new", Analyzer::KEYWORD, "has the analyzer english"),
+            ("year", english, "matched as a whole"),
+        ] {
+            let error = fields.declare_text(name, analyzer).unwrap_err().to_string();
             assert!(error.contains(part), "{error}");
         }
     }

@@ -103,7 +103,7 @@ impl Snapshot {
     /// | `a*`, `a?c*d`, `a~`, `a~1` | prefix, wildcards, fuzzy |
     /// | `f:a`, `f:(a b)`, `f:*`, `_exists_:f` | in a field; has the field |
     /// | `*:*`, `*` as the whole query | everything |
-    /// | `id:17`, `id:"a b"` | the document with this external ID |
+    /// | `id:17`, `_id:"a b"` | the document with this external ID |
     /// | `f:[a TO b]`, `f:{a TO *]`, `f:>=a` | a range of the bytes of whole values |
     /// | `a^2`, `(a b)^0.5` | a boost |
     /// | `(a b c)~2`, `#(a b)` | two of them or more; a filter |

@@ -4,7 +4,7 @@
 //! does not exist, a range where terms have no order that anyone means, a pattern over external
 //! IDs. In an index without fields no document has any, so that there every name will do.
 //!
-//! `id` names the external ID, unless the index has a field of that name.
+//! `id` names the external ID, unless the index has a field of that name. So does `_id`.
 
 use super::Query;
 use crate::analysis::{Analyzer, Field, FieldKind, Schema};
@@ -25,14 +25,17 @@ const EDITS_MAX: usize = 3;
 /// The most characters of a name that an error shows.
 const NAME_CHARACTERS: usize = 40;
 
+/// The same in indexes whose documents have a field `id`, as Elasticsearch calls it.
+const ID_BESIDE_FIELD: &str = "_id";
+
 /// Returns true if `name` means the external ID.
 pub fn is_id(name: &str, schema: &Schema) -> bool {
-    name == ID && schema.named(ID).is_none()
+    [ID, ID_BESIDE_FIELD].contains(&name) && schema.named(name).is_none()
 }
 
 /// Returns true if a query may name a field so.
 pub fn is_known(name: &str, schema: &Schema) -> bool {
-    schema.fields().is_empty() || name == ID || schema.named(name).is_some()
+    schema.fields().is_empty() || name == ID || is_id(name, schema) || schema.named(name).is_some()
 }
 
 /// Checks a whole query, whether it was parsed or built. `elsewhere` tells of names that may be

@@ -358,7 +358,7 @@ impl Writer {
     }
 
     /// Looks the newest documents with these IDs up.
-    fn look_up(&self, ids: &[&str]) -> Result<Vec<Option<IdEntry>>> {
+    pub(crate) fn look_up(&self, ids: &[&str]) -> Result<Vec<Option<IdEntry>>> {
         self.state.look_up(ids, &self.shared.pool)
     }
 

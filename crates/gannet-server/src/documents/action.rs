@@ -1,0 +1,129 @@
+//! What a request asks to be done with one document.
+
+use gannet::DocumentVersion;
+
+use super::update::UpdateBody;
+use crate::fault::{Fault, Outcome};
+use crate::http::Call;
+
+/// One change of one document.
+#[derive(Clone, Debug)]
+pub struct Action<'a> {
+    /// The ID; one is made if there is none.
+    pub id: Option<String>,
+    /// What is to be there before.
+    pub before: Precondition,
+    /// The change.
+    pub change: Change<'a>,
+}
+
+/// A change of a document.
+#[derive(Clone, Debug)]
+pub enum Change<'a> {
+    /// It becomes this source.
+    Index(&'a [u8]),
+    /// Some members are replaced.
+    Update(UpdateBody<'a>),
+    /// It goes.
+    Delete,
+}
+
+/// The kinds of actions, by the names that a bulk has for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ActionKind {
+    /// Adds or replaces a document.
+    Index,
+    /// Adds one that is not there.
+    Create,
+    /// Changes some members of one.
+    Update,
+    /// Deletes one.
+    Delete,
+}
+
+/// What must be there before a change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Precondition {
+    /// Whatever is there.
+    #[default]
+    Any,
+    /// No document of this ID.
+    Absent,
+    /// The document that this operation brought.
+    Sequence(u64),
+}
+
+impl ActionKind {
+    /// All of them.
+    pub const ALL: [ActionKind; 4] = [
+        ActionKind::Create,
+        ActionKind::Delete,
+        ActionKind::Index,
+        ActionKind::Update,
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            ActionKind::Index => "index",
+            ActionKind::Create => "create",
+            ActionKind::Update => "update",
+            ActionKind::Delete => "delete",
+        }
+    }
+
+    /// What must be there before, if nothing else is asked for.
+    pub fn precondition(self) -> Precondition {
+        match self {
+            ActionKind::Create => Precondition::Absent,
+            _ => Precondition::Any,
+        }
+    }
+}
+
+impl Precondition {
+    /// Reads the parameters of a URL.
+    pub fn of_call(call: &Call) -> Outcome<Precondition> {
+        Precondition::of(call.count("if_seq_no")?, call.count("if_primary_term")?)
+    }
+
+    /// Of a sequence number and a primary term, of which there is one or none of both.
+    pub fn of(sequence: Option<u64>, term: Option<u64>) -> Outcome<Precondition> {
+        match (sequence, term) {
+            (None, None) => Ok(Precondition::Any),
+            (Some(sequence), Some(_)) => Ok(Precondition::Sequence(sequence)),
+            _ => Err(Fault::new(
+                400,
+                "action_request_validation_exception",
+                "Validation Failed: 1: if_seq_no and if_primary_term are needed together;",
+            )),
+        }
+    }
+
+    /// Fails unless it is met by what there is.
+    pub fn check(self, id: &str, found: Option<DocumentVersion>) -> Outcome<()> {
+        let conflict = |reason: String| {
+            Err(Fault::new(
+                409,
+                "version_conflict_engine_exception",
+                format!("[{id}]: version conflict, {reason}"),
+            ))
+        };
+        match (self, found) {
+            (Precondition::Absent, Some(found)) => conflict(format!(
+                "document already exists (current version [{}])",
+                found.version
+            )),
+            (Precondition::Sequence(wanted), Some(found)) if found.sequence != wanted => {
+                conflict(format!(
+                    "required seqNo [{wanted}], primary term [1]. current document has seqNo [{}] and primary term [1]",
+                    found.sequence
+                ))
+            }
+            (Precondition::Sequence(wanted), None) => conflict(format!(
+                "required seqNo [{wanted}], primary term [1]. but no document was found"
+            )),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! Documents on their way into an index: actions, the lines of a bulk, the writing of batches.
+
+mod action;
+mod bulk;
+mod done;
+mod update;
+mod write;
+
+pub use action::{Action, ActionKind, Change, Precondition};
+pub use bulk::{BulkAction, parse_bulk};
+pub use done::{Done, ItemResult};
+pub use update::UpdateBody;
+pub use write::carry_out;

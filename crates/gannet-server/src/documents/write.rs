@@ -1,0 +1,291 @@
+//! Carries actions out, in batches in which each document occurs once.
+//!
+//! The caller is the only one who writes to the index, so what is looked up before a batch still
+//! holds when it is written. Nothing is durable before a sync, which is left to whoever answers.
+
+use std::collections::HashSet;
+
+use gannet::{Document, DocumentVersion, Error, Index, Workbench};
+
+use super::action::{Action, Change};
+use super::done::{Done, ItemResult, Results};
+use crate::fault::{Fault, Outcome};
+use crate::indexes::{Mapping, OpenIndex, random_name};
+
+/// Documents of one batch.
+const BATCH_MAX: usize = 1_000;
+
+/// Memory that a document takes until it is written, in bytes of its source.
+const PREPARED_TIMES: usize = 12;
+
+/// Carries actions out in their order.
+pub fn carry_out(open: &OpenIndex, actions: &[&Action<'_>]) -> Results {
+    let turn = match open.wait_to_write() {
+        Ok(turn) => turn,
+        Err(fault) => return actions.iter().map(|_| Err(fault.clone())).collect(),
+    };
+    let room = open.index.preparation_bytes() / PREPARED_TIMES / 2;
+    let mut results: Vec<Option<Outcome<Done>>> = actions.iter().map(|_| None).collect();
+    let mut batch: Vec<Wanted<'_>> = Vec::new();
+    let mut ids: HashSet<&str> = HashSet::new();
+    let made: Vec<Outcome<String>> = actions.iter().map(|action| made_id(action)).collect();
+    let mut bytes = 0;
+    for (place, (action, id)) in actions.iter().zip(&made).enumerate() {
+        let id = match id {
+            Ok(id) => id,
+            Err(fault) => {
+                results[place] = Some(Err(fault.clone()));
+                continue;
+            }
+        };
+        let more = source_bytes(action);
+        if ids.contains(id.as_str()) || batch.len() >= BATCH_MAX || bytes + more > room {
+            write_batch(open, &turn, &mut batch, &mut results);
+            ids.clear();
+            bytes = 0;
+        }
+        ids.insert(id);
+        bytes += more;
+        batch.push(Wanted { place, id, action });
+    }
+    write_batch(open, &turn, &mut batch, &mut results);
+    let lost = || {
+        Err(Fault::internal(
+            "an action was not carried out; this is a defect",
+        ))
+    };
+    results
+        .into_iter()
+        .map(|result| result.unwrap_or_else(lost))
+        .collect()
+}
+
+/// An action of a batch.
+struct Wanted<'a> {
+    /// Its place among all.
+    place: usize,
+    id: &'a str,
+    action: &'a Action<'a>,
+}
+
+/// A document that is to be written.
+struct Put {
+    place: usize,
+    id: String,
+    document: Document,
+    before: Option<DocumentVersion>,
+}
+
+fn made_id(action: &Action<'_>) -> Outcome<String> {
+    match &action.id {
+        Some(id) => Ok(id.clone()),
+        None => random_name(),
+    }
+}
+
+fn source_bytes(action: &Action<'_>) -> usize {
+    match &action.change {
+        Change::Index(source) => source.len(),
+        // Of the document that changes nothing is known yet.
+        Change::Update(_) => 4 << 10,
+        Change::Delete => 0,
+    }
+}
+
+fn write_batch(
+    open: &OpenIndex,
+    turn: &crate::indexes::Turn<'_>,
+    batch: &mut Vec<Wanted<'_>>,
+    results: &mut [Option<Outcome<Done>>],
+) {
+    let batch = std::mem::take(batch);
+    let ids: Vec<&str> = batch.iter().map(|wanted| wanted.id).collect();
+    let found = match open.index.versions(&ids) {
+        Ok(found) => found,
+        Err(error) => {
+            let fault = Fault::from(error);
+            for wanted in &batch {
+                results[wanted.place] = Some(Err(fault.clone()));
+            }
+            return;
+        }
+    };
+    let (mut puts, mut deletions) = (Vec::new(), Vec::new());
+    let mut mapping = Mapping::clone(&open.metadata().mapping);
+    let mut is_changed = false;
+    for (wanted, before) in batch.iter().zip(found) {
+        match decide(open, wanted, before) {
+            Err(fault) => results[wanted.place] = Some(Err(fault)),
+            Ok(Step::Done(done)) => results[wanted.place] = Some(Ok(done)),
+            Ok(Step::Delete(before)) => deletions.push((wanted, before)),
+            Ok(Step::Put(document)) => match mapping.admit(wanted.id, &document) {
+                Err(fault) => results[wanted.place] = Some(Err(fault)),
+                Ok(changed) => {
+                    is_changed |= changed;
+                    puts.push(Put {
+                        place: wanted.place,
+                        id: wanted.id.to_owned(),
+                        document: *document,
+                        before,
+                    });
+                }
+            },
+        }
+    }
+    // Fields are known before documents have them, also behind a crash.
+    if is_changed && let Err(fault) = open.set_mapping(mapping, turn) {
+        for put in &puts {
+            results[put.place] = Some(Err(fault.clone()));
+        }
+        puts.clear();
+    }
+    put_all(&open.index, puts, results);
+    delete_all(&open.index, &deletions, results);
+}
+
+/// What is to be done for one action.
+enum Step {
+    Done(Done),
+    Put(Box<Document>),
+    Delete(DocumentVersion),
+}
+
+fn decide(open: &OpenIndex, wanted: &Wanted<'_>, before: Option<DocumentVersion>) -> Outcome<Step> {
+    let id = wanted.id;
+    wanted.action.before.check(id, before)?;
+    match &wanted.action.change {
+        Change::Index(source) => {
+            let document = Document::parse_as(Some(id.to_owned()), source)
+                .map_err(|error| Fault::document(format!("failed to parse: {error}")))?;
+            Ok(Step::Put(Box::new(document)))
+        }
+        Change::Update(update) => {
+            let found = match before {
+                None => None,
+                Some(_) => open.index.get(id)?,
+            };
+            Ok(match update.apply(id, found.as_ref())? {
+                Some(document) => Step::Put(Box::new(document)),
+                None => Step::Done(Done {
+                    id: id.to_owned(),
+                    result: ItemResult::Noop,
+                    version: before.unwrap_or(ABSENT),
+                }),
+            })
+        }
+        Change::Delete => Ok(match before {
+            Some(before) => Step::Delete(before),
+            None => Step::Done(Done {
+                id: id.to_owned(),
+                result: ItemResult::NotFound,
+                version: ABSENT,
+            }),
+        }),
+    }
+}
+
+/// The version that the deletion of a document is told that is not there.
+const ABSENT: DocumentVersion = DocumentVersion {
+    version: 1,
+    sequence: 0,
+};
+
+/// Writes documents together; alone those for which there is too little memory so.
+fn put_all(index: &Index, puts: Vec<Put>, results: &mut [Option<Outcome<Done>>]) {
+    if puts.is_empty() {
+        return;
+    }
+    let documents = puts.iter().map(|put| put.document.clone()).collect();
+    let mut bench = Workbench::default();
+    let prepared = match index.prepare(&mut bench, documents) {
+        Ok(prepared) => prepared,
+        Err(_) => return put_each(index, puts, results),
+    };
+    let rejected: Vec<(usize, Error)> = prepared.rejected().to_vec();
+    if let Err(error) = index.write_prepared(prepared) {
+        if matches!(error, Error::Memory { .. }) && puts.len() > 1 {
+            return put_each(index, puts, results);
+        }
+        for put in &puts {
+            results[put.place] = Some(Err(Fault::from(error.clone())));
+        }
+        return;
+    }
+    for (at, error) in rejected {
+        if let Some(put) = puts.get(at) {
+            results[put.place] = Some(Err(rejection(&error)));
+        }
+    }
+    note_written(index, &puts, results);
+}
+
+fn put_each(index: &Index, puts: Vec<Put>, results: &mut [Option<Outcome<Done>>]) {
+    for put in puts {
+        match index.write(vec![put.document.clone()]) {
+            Ok(_) => note_written(index, &[put], results),
+            Err(error) => results[put.place] = Some(Err(rejection(&error))),
+        }
+    }
+}
+
+fn rejection(error: &Error) -> Fault {
+    match error {
+        Error::Invalid(reason) => Fault::document(reason.clone()),
+        other => Fault::from(other.clone()),
+    }
+}
+
+/// Notes the versions of documents that were written.
+fn note_written(index: &Index, puts: &[Put], results: &mut [Option<Outcome<Done>>]) {
+    let ids: Vec<&str> = puts.iter().map(|put| put.id.as_str()).collect();
+    let versions = index.versions(&ids);
+    for (at, put) in puts.iter().enumerate() {
+        if results[put.place].is_some() {
+            continue;
+        }
+        let version = match &versions {
+            Ok(versions) => versions.get(at).copied().flatten(),
+            Err(_) => None,
+        };
+        let lost = || {
+            Fault::internal(format!(
+                "document [{}] was written and cannot be found",
+                put.id
+            ))
+        };
+        results[put.place] = Some(version.ok_or_else(lost).map(|version| Done {
+            id: put.id.clone(),
+            result: if put.before.is_some() {
+                ItemResult::Updated
+            } else {
+                ItemResult::Created
+            },
+            version,
+        }));
+    }
+}
+
+fn delete_all(
+    index: &Index,
+    deletions: &[(&Wanted<'_>, DocumentVersion)],
+    results: &mut [Option<Outcome<Done>>],
+) {
+    if deletions.is_empty() {
+        return;
+    }
+    let ids: Vec<&str> = deletions.iter().map(|(wanted, _)| wanted.id).collect();
+    let deleted = index.delete(&ids);
+    for (wanted, before) in deletions {
+        results[wanted.place] = Some(match &deleted {
+            Err(error) => Err(Fault::from(error.clone())),
+            Ok(written) => Ok(Done {
+                id: wanted.id.to_owned(),
+                result: ItemResult::Deleted,
+                version: DocumentVersion {
+                    version: before.version + 1,
+                    sequence: written.sequence,
+                },
+            }),
+        });
+    }
+}

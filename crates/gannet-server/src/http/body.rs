@@ -1,0 +1,100 @@
+//! Bodies within a budget: memory is taken before a body grows, and where there is none the request
+//! is answered with 429 before work begins.
+
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use bytes::BytesMut;
+use http_body_util::BodyExt;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::fault::{Fault, Outcome};
+
+/// Memory is counted in pieces of so many bytes.
+const PIECE: usize = 4 << 10;
+
+/// Bytes of a body that are read and dropped.
+const DRAINED_MAX: usize = 64 << 20;
+
+/// Memory for the bodies of all requests.
+#[derive(Clone)]
+pub struct BodyMemory {
+    pieces: Arc<Semaphore>,
+    total: usize,
+    most: usize,
+}
+
+impl BodyMemory {
+    /// So many bytes in all, and at most so many for one body.
+    pub fn new(total: usize, most: usize) -> BodyMemory {
+        let total = total.clamp(PIECE, Semaphore::MAX_PERMITS / 2);
+        BodyMemory {
+            pieces: Arc::new(Semaphore::new(total / PIECE)),
+            total,
+            most: most.min(total),
+        }
+    }
+
+    fn take(&self, bytes: usize) -> Outcome<OwnedSemaphorePermit> {
+        let pieces = u32::try_from(bytes.div_ceil(PIECE)).unwrap_or(u32::MAX);
+        let pieces = Arc::clone(&self.pieces).try_acquire_many_owned(pieces);
+        pieces.map_err(|_| {
+            Fault::busy(format!(
+                "bodies of other requests take the {} bytes that there are for all: send it again later, or give the server \
+                 more memory",
+                self.total
+            ))
+        })
+    }
+}
+
+/// Reads a body whole. Its memory is taken until what is given beside it is dropped.
+pub async fn read_body(
+    body: Body,
+    memory: &BodyMemory,
+) -> Outcome<(Bytes, Vec<OwnedSemaphorePermit>)> {
+    let mut body = body;
+    let mut read = BytesMut::new();
+    let mut held = Vec::new();
+    let mut reserved = 0;
+    while let Some(frame) = body.frame().await {
+        let frame = frame
+            .map_err(|error| Fault::parsing(format!("the body could not be read: {error}")))?;
+        let Ok(data) = frame.into_data() else {
+            continue;
+        };
+        let length = read.len() + data.len();
+        if length > memory.most {
+            drain(&mut body).await;
+            return Err(too_large(memory.most));
+        }
+        if length > reserved {
+            // As the buffer doubles.
+            let wanted = length.next_power_of_two().min(memory.most).max(length);
+            held.push(memory.take(wanted - reserved)?);
+            reserved = wanted;
+            read.reserve(wanted - read.len());
+        }
+        read.extend_from_slice(&data);
+    }
+    Ok((read.freeze(), held))
+}
+
+/// Reads on for a while, so that a client which sends a body that is turned away finds the answer.
+async fn drain(body: &mut Body) {
+    let mut drained = 0;
+    while let Some(Ok(frame)) = body.frame().await {
+        drained += frame.data_ref().map_or(0, Bytes::len);
+        if drained > DRAINED_MAX {
+            return;
+        }
+    }
+}
+
+fn too_large(most: usize) -> Fault {
+    Fault::new(
+        413,
+        "content_too_long_exception",
+        format!("the body has more than {most} bytes: send less at once"),
+    )
+}

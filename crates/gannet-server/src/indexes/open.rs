@@ -1,0 +1,95 @@
+//! An index that is open, with what is kept beside it.
+
+use std::path::PathBuf;
+use std::sync::{Arc, RwLock};
+
+use gannet::Index;
+
+use super::mapping::Mapping;
+use super::metadata::Metadata;
+use super::turns::{Turn, Turns};
+use crate::fault::{Fault, Outcome};
+
+/// An open index.
+pub struct OpenIndex {
+    /// Its name.
+    pub name: String,
+    /// The engine's index.
+    pub index: Index,
+    metadata: RwLock<Arc<Metadata>>,
+    /// The file of its metadata.
+    file: PathBuf,
+    turns: Turns,
+}
+
+impl OpenIndex {
+    /// Declares the fields of the mapping that the index does not have.
+    pub fn new(
+        name: String,
+        index: Index,
+        mut metadata: Metadata,
+        file: PathBuf,
+        is_kept: bool,
+    ) -> Outcome<OpenIndex> {
+        let snapshot = index.snapshot();
+        if metadata.take_schema(snapshot.schema()) || !is_kept {
+            metadata.write(&file)?;
+        }
+        let open = OpenIndex {
+            name,
+            index,
+            metadata: RwLock::new(Arc::new(metadata)),
+            file,
+            turns: Turns::default(),
+        };
+        open.declare(&open.metadata().mapping)?;
+        Ok(open)
+    }
+
+    /// What is kept of it now.
+    pub fn metadata(&self) -> Arc<Metadata> {
+        let metadata = self.metadata.read();
+        Arc::clone(&metadata.unwrap_or_else(|poisoned| poisoned.into_inner()))
+    }
+
+    /// Waits until the caller is the one who writes.
+    pub fn wait_to_write(&self) -> Outcome<Turn<'_>> {
+        self.turns.wait()
+    }
+
+    /// Replaces the mapping by one that has more fields, durably. The caller must be the one who
+    /// writes.
+    pub fn set_mapping(&self, mapping: Mapping, _: &Turn<'_>) -> Outcome<()> {
+        self.declare(&mapping)?;
+        let metadata = Metadata {
+            mapping,
+            ..Metadata::clone(&self.metadata())
+        };
+        metadata.write(&self.file)?;
+        let mut place = self
+            .metadata
+            .write()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        *place = Arc::new(metadata);
+        Ok(())
+    }
+
+    /// Makes what was written durable; writers who come meanwhile share the next sync.
+    pub fn sync(&self) -> Outcome<()> {
+        self.index.sync().map_err(Fault::from)
+    }
+
+    fn declare(&self, mapping: &Mapping) -> Outcome<()> {
+        let default = self.metadata().settings.default_analyzer();
+        let snapshot = self.index.snapshot();
+        for (name, field) in &mapping.fields {
+            if snapshot.schema().named(name).is_some() {
+                continue;
+            }
+            if let Some(analyzer) = field.analyzer(default) {
+                self.index.declare_text(name, analyzer)?;
+            }
+        }
+        Ok(())
+    }
+}

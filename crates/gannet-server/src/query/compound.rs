@@ -1,0 +1,80 @@
+//! Queries that join others, and those that ask for everything or nothing.
+
+use gannet::Query;
+use serde_json::Value;
+
+use super::minimum::minimum_should_match;
+use super::{Translator, all_of, boosted};
+use crate::fault::{Fault, Outcome};
+use crate::json::Members;
+
+/// `match_all`.
+pub fn match_all(value: &Value, _: &Translator<'_>) -> Outcome<Query> {
+    let members = Members::of("match_all", value)?;
+    members.check(&["boost"], &["_name"])?;
+    boosted(Query::MatchAll, &members)
+}
+
+/// `match_none`.
+pub fn match_none(value: &Value, _: &Translator<'_>) -> Outcome<Query> {
+    Members::of("match_none", value)?.check(&["boost"], &["_name"])?;
+    Ok(Query::MatchNone)
+}
+
+/// `constant_score`.
+pub fn constant_score(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
+    let members = Members::of("constant_score", value)?;
+    members.check(&["filter", "boost"], &["_name"])?;
+    let filter = members
+        .get("filter")
+        .ok_or_else(|| Fault::parsing("[constant_score] requires a 'filter' element"))?;
+    let filter = translator.filter().query(filter)?;
+    boosted(all_of(vec![Query::MatchAll], vec![filter]), &members)
+}
+
+/// `bool`.
+pub fn bool(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
+    let members = Members::of("bool", value)?;
+    let known = [
+        "must",
+        "should",
+        "must_not",
+        "filter",
+        "minimum_should_match",
+        "boost",
+    ];
+    members.check(&known, &["_name"])?;
+    let scored = translator.below();
+    let must = clauses(&members, "must", &scored)?;
+    let should = clauses(&members, "should", &scored)?;
+    let must_not = clauses(&members, "must_not", &translator.filter())?;
+    let filter = clauses(&members, "filter", &translator.filter())?;
+    let lists = [&must, &should, &must_not, &filter];
+    if lists.iter().all(|list| list.is_empty()) {
+        return boosted(Query::MatchAll, &members);
+    }
+    let minimum = match members.get("minimum_should_match") {
+        None => 0,
+        Some(written) => minimum_should_match(written, should.len())?,
+    };
+    if minimum as usize > should.len() {
+        return Ok(Query::MatchNone);
+    }
+    let query = Query::Bool {
+        must,
+        should,
+        must_not,
+        filter,
+        minimum_should_match: minimum,
+    };
+    boosted(query, &members)
+}
+
+/// The queries of one member: a query, or a list of some.
+fn clauses(members: &Members<'_>, name: &str, translator: &Translator<'_>) -> Outcome<Vec<Query>> {
+    match members.get(name) {
+        None => Ok(Vec::new()),
+        Some(Value::Array(list)) => list.iter().map(|one| translator.query(one)).collect(),
+        Some(one) => Ok(vec![translator.query(one)?]),
+    }
+}

@@ -1,0 +1,355 @@
+//! Queries for whole terms, and for terms that fit a pattern.
+
+use std::ops::Bound;
+
+use gannet::{Analyzer, Operator, Query, Scratch};
+use serde_json::Value;
+
+use super::field::{Clause, Target, text_of};
+use super::{Translator, any_of, boosted, ids};
+use crate::fault::{Fault, Outcome};
+use crate::indexes::FieldType;
+use crate::json::{Members, kind_of};
+
+/// The longest text that can be asked for as a fuzzy one.
+const FUZZY_CHARACTERS_MAX: usize = 255;
+
+/// Values that one `terms` may have.
+const TERMS_MAX: usize = 4_000;
+
+/// `term`.
+pub fn term(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
+    let clause = Clause::of("term", value)?;
+    clause.check(&["value", "boost", "case_insensitive"], &["_name"])?;
+    check_case(&clause)?;
+    let text = clause.text(&["value"])?;
+    if clause.field == ids::ID {
+        return clause.boosted(ids::any(&[text]));
+    }
+    let Some(target) = translator.fields.target(clause.field)? else {
+        return Ok(Query::MatchNone);
+    };
+    clause.boosted(exactly(&text, &target, translator)?)
+}
+
+/// `terms`.
+pub fn terms(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
+    let members = Members::of("terms", value)?;
+    let mut fields = members
+        .iter()
+        .filter(|(name, _)| *name != "boost" && *name != "_name");
+    let (field, values) = fields.next().ok_or_else(|| {
+        Fault::parsing("[terms] query requires a field name, followed by array of terms")
+    })?;
+    if let Some((other, _)) = fields.next() {
+        return Err(Fault::parsing(format!(
+            "[terms] query does not support multiple fields, found [{field}] and [{other}]"
+        )));
+    }
+    let values = match values {
+        Value::Array(values) => values,
+        Value::Object(_) => return Err(Fault::query_not_there("a [terms] lookup")),
+        other => {
+            return Err(Fault::parsing(format!(
+                "[terms] query does not support {} for field [{field}]: give an array",
+                kind_of(other)
+            )));
+        }
+    };
+    if values.len() > TERMS_MAX {
+        return Err(Fault::illegal(format!(
+            "[terms] of field [{field}] has {} values, at most {TERMS_MAX} can be asked for at once",
+            values.len()
+        )));
+    }
+    let texts = values.iter().map(|value| text_of(value, field));
+    let texts = texts.collect::<Outcome<Vec<_>>>()?;
+    if field == ids::ID {
+        return boosted(ids::any(&texts), &members);
+    }
+    let Some(target) = translator.fields.target(field)? else {
+        return Ok(Query::MatchNone);
+    };
+    let unscored = translator.filter();
+    let each = texts.iter().map(|text| exactly(text, &target, &unscored));
+    let each = each.collect::<Outcome<Vec<Query>>>()?;
+    if each.is_empty() {
+        return Ok(Query::MatchNone);
+    }
+    boosted(translator.constant(any_of(each, 1)), &members)
+}
+
+/// A term as it is, which no analyzer changes.
+pub fn exactly(text: &str, target: &Target<'_>, translator: &Translator<'_>) -> Outcome<Query> {
+    match target.kind {
+        FieldType::Boolean if !matches!(text, "true" | "false") => Err(Fault::illegal(format!(
+            "Can't parse boolean value [{text}], expected [true] or [false], for field [{}]",
+            target.name
+        ))),
+        FieldType::Whole(..) | FieldType::Fraction(_) if text.parse::<f64>().is_err() => {
+            Err(Fault::illegal(format!(
+                "failed to create query: For input string: \"{text}\", for field [{}] of type [{}]",
+                target.name,
+                target.kind.name()
+            )))
+        }
+        _ if !target.is_there => Ok(Query::MatchNone),
+        FieldType::Boolean | FieldType::Whole(..) | FieldType::Fraction(_) => {
+            Ok(translator.constant(analysed(text, target)))
+        }
+        _ if target.analyzer == Analyzer::KEYWORD => Ok(whole(text, target)),
+        _ => token(text, target),
+    }
+}
+
+/// A value of a field that keeps strings whole.
+fn whole(text: &str, target: &Target<'_>) -> Query {
+    // As a text, a date would stand for all that it begins.
+    let may_be_date = text.starts_with(|c: char| c.is_ascii_digit());
+    if may_be_date && text.chars().count() <= FUZZY_CHARACTERS_MAX {
+        return Query::Fuzzy {
+            field: Some(target.name.to_owned()),
+            text: text.to_owned(),
+            distance: Some(0),
+        };
+    }
+    analysed(text, target)
+}
+
+/// One of the tokens that the analyzer of a field makes, if it is one.
+fn token(text: &str, target: &Target<'_>) -> Outcome<Query> {
+    let mut found = Vec::new();
+    let mut scratch = Scratch::default();
+    target.analyzer.analyze(text, &mut scratch, |token| {
+        found.push(token.text.to_owned());
+    });
+    if found == [text] {
+        return Ok(analysed(text, target));
+    }
+    if target.analyzer.stems() {
+        return Err(Fault::query_not_there(&format!(
+            "[term] in a field of stems, as [{}] is, for what is no stem as it is written, as [{text}] is: use [match]; it",
+            target.name
+        )));
+    }
+    // Such a token is never made.
+    Ok(Query::MatchNone)
+}
+
+fn analysed(text: &str, target: &Target<'_>) -> Query {
+    Query::Text {
+        field: Some(target.name.to_owned()),
+        text: text.to_owned(),
+        operator: Operator::And,
+    }
+}
+
+/// `prefix`.
+pub fn prefix(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
+    let clause = Clause::of("prefix", value)?;
+    clause.check(
+        &["value", "boost", "case_insensitive"],
+        &["_name", "rewrite"],
+    )?;
+    check_case(&clause)?;
+    let text = clause.text(&["value"])?;
+    let Some(target) = translator.fields.target(clause.field)? else {
+        return Ok(Query::MatchNone);
+    };
+    target.check_string("prefix")?;
+    if !is_there_as_written(&text, &target) {
+        return Ok(Query::MatchNone);
+    }
+    if text.is_empty() {
+        return clause.boosted(Query::Exists {
+            field: target.name.to_owned(),
+        });
+    }
+    clause.boosted(Query::Prefix {
+        field: Some(target.name.to_owned()),
+        prefix: text.into_owned(),
+    })
+}
+
+/// `wildcard`.
+pub fn wildcard(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
+    let clause = Clause::of("wildcard", value)?;
+    let known = ["value", "wildcard", "boost", "case_insensitive"];
+    clause.check(&known, &["_name", "rewrite"])?;
+    check_case(&clause)?;
+    let text = clause.text(&["value", "wildcard"])?;
+    let Some(target) = translator.fields.target(clause.field)? else {
+        return Ok(Query::MatchNone);
+    };
+    target.check_string("wildcard")?;
+    if !is_there_as_written(&text, &target) {
+        return Ok(Query::MatchNone);
+    }
+    clause.boosted(Query::Wildcard {
+        field: Some(target.name.to_owned()),
+        pattern: text.into_owned(),
+    })
+}
+
+/// `fuzzy`.
+pub fn fuzzy(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
+    let clause = Clause::of("fuzzy", value)?;
+    let known = [
+        "value",
+        "fuzziness",
+        "prefix_length",
+        "max_expansions",
+        "transpositions",
+        "boost",
+    ];
+    clause.check(&known, &["_name", "rewrite"])?;
+    let text = clause.text(&["value"])?;
+    let mut distance = None;
+    if let Some(members) = clause.members() {
+        check_fuzzy(members)?;
+        distance = fuzziness(members)?.flatten();
+    }
+    let Some(target) = translator.fields.target(clause.field)? else {
+        return Ok(Query::MatchNone);
+    };
+    target.check_string("fuzzy")?;
+    if !target.is_there {
+        return Ok(Query::MatchNone);
+    }
+    if target.analyzer.part(&text) != text {
+        return Err(Fault::query_not_there(&format!(
+            "[fuzzy] for [{text}] in field [{}], whose terms are in another form: use [match] with [fuzziness]; it",
+            target.name
+        )));
+    }
+    clause.boosted(Query::Fuzzy {
+        field: Some(target.name.to_owned()),
+        text: text.into_owned(),
+        distance,
+    })
+}
+
+/// `range`: over strings that are kept whole. Numbers and dates join once the engine has columns.
+pub fn range(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
+    let clause = Clause::of("range", value)?;
+    let known = ["gt", "gte", "lt", "lte", "boost"];
+    clause.check(
+        &known,
+        &["_name", "format", "time_zone", "relation", "from", "to"],
+    )?;
+    let Some(target) = translator.fields.target(clause.field)? else {
+        return Ok(Query::MatchNone);
+    };
+    if target.kind != FieldType::Keyword {
+        return Err(Fault::query_not_there(&format!(
+            "a [range] of field [{}], which is of type [{}],",
+            target.name,
+            target.kind.name()
+        )));
+    }
+    let lower = bound(&clause, "gte", "gt")?;
+    let upper = bound(&clause, "lte", "lt")?;
+    for end in [&lower, &upper] {
+        if let Bound::Included(text) | Bound::Excluded(text) = end
+            && text.starts_with(|c: char| c.is_ascii_digit() || c == '-')
+        {
+            return Err(Fault::query_not_there(&format!(
+                "a [range] of numbers or dates, as [{text}] in field [{}] is,",
+                target.name
+            )));
+        }
+    }
+    if !target.is_there {
+        return Ok(Query::MatchNone);
+    }
+    clause.boosted(Query::Range {
+        field: Some(target.name.to_owned()),
+        lower,
+        upper,
+    })
+}
+
+fn bound(clause: &Clause<'_>, included: &str, excluded: &str) -> Outcome<Bound<String>> {
+    let Some(members) = clause.members() else {
+        return Err(Fault::parsing(
+            "[range] query malformed, no start_object after field name",
+        ));
+    };
+    let text = |value| text_of(value, clause.field).map(|text| text.into_owned());
+    match (members.get(included), members.get(excluded)) {
+        (None, None) => Ok(Bound::Unbounded),
+        (Some(value), None) => text(value).map(Bound::Included),
+        (None, Some(value)) => text(value).map(Bound::Excluded),
+        (Some(_), Some(_)) => Err(Fault::parsing(format!(
+            "[range] has both [{included}] and [{excluded}]: give one"
+        ))),
+    }
+}
+
+/// Returns true if terms of a field can have a part as it is written.
+fn is_there_as_written(text: &str, target: &Target<'_>) -> bool {
+    // The engine would look for it as the analyzer writes it.
+    target.is_there && target.analyzer.part(text) == text
+}
+
+fn check_case(clause: &Clause<'_>) -> Outcome<()> {
+    let flag = clause
+        .members()
+        .map(|members| members.flag("case_insensitive"));
+    match flag.transpose()?.flatten() {
+        Some(true) => Err(Fault::query_not_there("[case_insensitive]")),
+        _ => Ok(()),
+    }
+}
+
+/// Fails at what a fuzzy term cannot have.
+pub fn check_fuzzy(members: &Members<'_>) -> Outcome<()> {
+    if members
+        .count("prefix_length")?
+        .is_some_and(|length| length > 0)
+    {
+        return Err(Fault::query_not_there("a [prefix_length] above 0"));
+    }
+    if members
+        .count("max_expansions")?
+        .is_some_and(|most| most != 50)
+    {
+        return Err(Fault::query_not_there("[max_expansions] other than 50"));
+    }
+    for name in ["transpositions", "fuzzy_transpositions"] {
+        if members.flag(name)? == Some(false) {
+            return Err(Fault::query_not_there(&format!("[{name}] of [false]")));
+        }
+    }
+    Ok(())
+}
+
+/// The most differences that are asked for: nothing if none are, and nothing in it if their number
+/// goes by the length of the word.
+pub fn fuzziness(members: &Members<'_>) -> Outcome<Option<Option<u8>>> {
+    let Some(written) = members.get("fuzziness") else {
+        return Ok(None);
+    };
+    let text = text_of(written, "fuzziness")?;
+    match &*text {
+        "AUTO" | "auto" | "AUTO:3,6" => Ok(Some(None)),
+        "0" => Ok(Some(Some(0))),
+        "1" => Ok(Some(Some(1))),
+        "2" => Ok(Some(Some(2))),
+        other => Err(Fault::illegal(format!(
+            "[fuzziness] is AUTO, 0, 1 or 2, not [{other}]"
+        ))),
+    }
+}
+
+/// A text in which nothing stands for other characters.
+pub fn literal(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        if matches!(character, '*' | '?' | '\\') {
+            out.push('\\');
+        }
+        out.push(character);
+    }
+    out
+}

@@ -1,0 +1,261 @@
+//! Queries whose text is analysed: words, phrases, phrases that end in the beginning of a word.
+
+use gannet::{Operator, Query};
+use serde_json::Value;
+
+use super::field::{Clause, Target};
+use super::minimum::minimum_should_match;
+use super::{Translator, any_of, ids, terms};
+use crate::fault::{Fault, Outcome};
+use crate::json::Members;
+
+/// What is asked of the words of a text beside the text.
+#[derive(Clone, Copy, Default)]
+pub struct WordOptions<'a> {
+    /// The way in which they are joined.
+    pub operator: Operator,
+    /// How many must match, as it is written.
+    pub minimum: Option<&'a Value>,
+    /// The most differences of a word; nothing if it must be the same.
+    pub fuzziness: Option<Option<u8>>,
+}
+
+/// Members of `match` and `multi_match` that say so.
+pub const WORD_MEMBERS: [&str; 10] = [
+    "operator",
+    "minimum_should_match",
+    "fuzziness",
+    "prefix_length",
+    "max_expansions",
+    "fuzzy_transpositions",
+    "auto_generate_synonyms_phrase_query",
+    "zero_terms_query",
+    "lenient",
+    "boost",
+];
+
+impl<'a> WordOptions<'a> {
+    /// Reads them from the members of a query.
+    pub fn of(members: &Members<'a>) -> Outcome<WordOptions<'a>> {
+        terms::check_fuzzy(members)?;
+        if members
+            .text("zero_terms_query")?
+            .is_some_and(|what| what != "none")
+        {
+            return Err(Fault::query_not_there("[zero_terms_query] of [all]"));
+        }
+        Ok(WordOptions {
+            operator: operator(members, "operator")?,
+            minimum: members.get("minimum_should_match"),
+            fuzziness: terms::fuzziness(members)?,
+        })
+    }
+
+    /// Returns true if all is as it is without them.
+    pub fn are_plain(&self) -> bool {
+        self.minimum.is_none() && self.fuzziness.is_none()
+    }
+}
+
+/// Reads `and` or `or`.
+pub fn operator(members: &Members<'_>, name: &str) -> Outcome<Operator> {
+    match members.text(name)?.map(str::to_ascii_lowercase).as_deref() {
+        None | Some("or") => Ok(Operator::Or),
+        Some("and") => Ok(Operator::And),
+        Some(other) => Err(Fault::illegal(format!(
+            "operator needs to be either OR or AND, but not [{other}]"
+        ))),
+    }
+}
+
+/// `match`.
+pub fn match_words(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
+    let clause = Clause::of("match", value)?;
+    let known = [&WORD_MEMBERS[..], &["query", "analyzer"]].concat();
+    clause.check(&known, &["_name", "cutoff_frequency", "fuzzy_rewrite"])?;
+    let text = clause.text(&["query"])?;
+    let options = match clause.members() {
+        None => WordOptions::default(),
+        Some(members) => WordOptions::of(members)?,
+    };
+    if clause.field == ids::ID {
+        return clause.boosted(ids::any(&[text]));
+    }
+    let Some(target) = translator.fields.target(clause.field)? else {
+        return Ok(Query::MatchNone);
+    };
+    check_analyzer(&clause, &target)?;
+    clause.boosted(words(&text, &target, &options, translator)?)
+}
+
+/// The words of a text in one field.
+pub fn words(
+    text: &str,
+    target: &Target<'_>,
+    options: &WordOptions<'_>,
+    translator: &Translator<'_>,
+) -> Outcome<Query> {
+    if !target.kind.is_string() || target.analyzer == gannet::Analyzer::KEYWORD {
+        if options.fuzziness.is_some() {
+            target.check_string("fuzzy")?;
+            return Ok(fuzzy_word(text, target, options));
+        }
+        return terms::exactly(text, target, translator);
+    }
+    let tokens = target.tokens(text);
+    if tokens.is_empty() || !target.is_there {
+        return Ok(Query::MatchNone);
+    }
+    if options.are_plain() || tokens.len() == 1 && options.fuzziness.is_none() {
+        return Ok(Query::Text {
+            field: Some(target.name.to_owned()),
+            text: text.to_owned(),
+            operator: options.operator,
+        });
+    }
+    let each = tokens
+        .iter()
+        .filter_map(|(start, end)| text.get(*start..*end));
+    let each: Vec<Query> = each.map(|word| one_word(word, target, options)).collect();
+    let minimum = match (options.operator, options.minimum) {
+        (Operator::And, _) => each.len() as u32,
+        (Operator::Or, None) => 1,
+        (Operator::Or, Some(written)) => minimum_should_match(written, each.len())?,
+    };
+    if minimum as usize > each.len() {
+        return Ok(Query::MatchNone);
+    }
+    Ok(any_of(each, minimum.max(1)))
+}
+
+fn one_word(word: &str, target: &Target<'_>, options: &WordOptions<'_>) -> Query {
+    if options.fuzziness.is_some() {
+        return fuzzy_word(word, target, options);
+    }
+    Query::Text {
+        field: Some(target.name.to_owned()),
+        text: word.to_owned(),
+        operator: Operator::Or,
+    }
+}
+
+fn fuzzy_word(word: &str, target: &Target<'_>, options: &WordOptions<'_>) -> Query {
+    if !target.is_there {
+        return Query::MatchNone;
+    }
+    Query::Fuzzy {
+        field: Some(target.name.to_owned()),
+        text: word.to_owned(),
+        distance: options.fuzziness.flatten(),
+    }
+}
+
+/// `match_phrase`.
+pub fn match_phrase(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
+    let clause = Clause::of("match_phrase", value)?;
+    clause.check(
+        &["query", "slop", "analyzer", "zero_terms_query", "boost"],
+        &["_name"],
+    )?;
+    let Some((target, text, slop)) = phrase_parts(&clause, translator)? else {
+        return Ok(Query::MatchNone);
+    };
+    clause.boosted(phrase(&text, &target, slop, translator)?)
+}
+
+/// The words of a text in a row.
+pub fn phrase(
+    text: &str,
+    target: &Target<'_>,
+    slop: u32,
+    translator: &Translator<'_>,
+) -> Outcome<Query> {
+    if !target.kind.is_string() || target.analyzer == gannet::Analyzer::KEYWORD {
+        return terms::exactly(text, target, translator);
+    }
+    if target.tokens(text).is_empty() || !target.is_there {
+        return Ok(Query::MatchNone);
+    }
+    Ok(Query::Phrase {
+        field: Some(target.name.to_owned()),
+        text: text.to_owned(),
+        slop,
+    })
+}
+
+/// `match_phrase_prefix`.
+pub fn match_phrase_prefix(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
+    let clause = Clause::of("match_phrase_prefix", value)?;
+    let known = [
+        "query",
+        "slop",
+        "analyzer",
+        "max_expansions",
+        "zero_terms_query",
+        "boost",
+    ];
+    clause.check(&known, &["_name"])?;
+    let Some((target, text, slop)) = phrase_parts(&clause, translator)? else {
+        return Ok(Query::MatchNone);
+    };
+    target.check_string("phrase prefix")?;
+    let tokens = target.tokens(&text);
+    let Some((start, end)) = tokens.last().copied().filter(|_| target.is_there) else {
+        return Ok(Query::MatchNone);
+    };
+    let field = Some(target.name.to_owned());
+    let last = text.get(start..end).unwrap_or_default();
+    let query = if tokens.len() == 1 {
+        Query::Prefix {
+            field,
+            prefix: last.to_owned(),
+        }
+    } else {
+        Query::PhrasePattern {
+            field,
+            text: text.get(..start).unwrap_or_default().to_owned(),
+            pattern: format!("{}*", terms::literal(last)),
+            slop,
+        }
+    };
+    clause.boosted(query)
+}
+
+/// The field, the text and the slop of a phrase; nothing if there is no such field.
+fn phrase_parts<'a>(
+    clause: &Clause<'a>,
+    translator: &Translator<'a>,
+) -> Outcome<Option<(Target<'a>, String, u32)>> {
+    let text = clause.text(&["query"])?.into_owned();
+    let mut slop = 0;
+    if let Some(members) = clause.members() {
+        slop = members.count("slop")?.unwrap_or(0);
+        if members
+            .text("zero_terms_query")?
+            .is_some_and(|what| what != "none")
+        {
+            return Err(Fault::query_not_there("[zero_terms_query] of [all]"));
+        }
+    }
+    let slop = u32::try_from(slop).map_err(|_| Fault::illegal("the [slop] is too large"))?;
+    let Some(target) = translator.fields.target(clause.field)? else {
+        return Ok(None);
+    };
+    check_analyzer(clause, &target)?;
+    Ok(Some((target, text, slop)))
+}
+
+/// Fails if a query asks for another analyzer than that of its field.
+fn check_analyzer(clause: &Clause<'_>, target: &Target<'_>) -> Outcome<()> {
+    let Some(members) = clause.members() else {
+        return Ok(());
+    };
+    match members.text("analyzer")? {
+        Some(other) if other != target.analyzer.name() => Err(Fault::query_not_there(&format!(
+            "another [analyzer] than [{}], which the field [{}] has,",
+            target.analyzer.name(),
+            target.name
+        ))),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,92 @@
+//! Tokens of a text: `_analyze`.
+
+use gannet::{Analyzer, Scratch};
+use serde_json::{Value, json};
+
+use crate::fault::{Fault, Outcome};
+use crate::http::{Answer, Call};
+use crate::json::Members;
+use crate::service::Service;
+
+/// Tokens of one answer, as Elasticsearch has it.
+const TOKENS_MAX: usize = 10_000;
+
+/// Positions between two texts of one field.
+const GAP: u32 = 100;
+
+/// `POST /{index}/_analyze`.
+pub fn analyze(call: &Call, service: &Service) -> Outcome<Answer> {
+    let body = call.json()?;
+    let members = Members::of("analyze_request", &body)?;
+    let not_there = [
+        "tokenizer",
+        "filter",
+        "char_filter",
+        "normalizer",
+        "explain",
+        "attributes",
+    ];
+    members.check(&["text", "analyzer", "field"], &not_there)?;
+    let texts = members.texts("text")?.filter(|texts| !texts.is_empty());
+    let texts = texts.ok_or_else(|| {
+        Fault::new(
+            400,
+            "action_request_validation_exception",
+            "Validation Failed: 1: text is missing;",
+        )
+    })?;
+    let analyzer = analyzer(call, &members, service)?;
+    let mut tokens: Vec<Value> = Vec::new();
+    let (mut start, mut first) = (0, 0);
+    let mut scratch = Scratch::default();
+    for text in texts {
+        // Offsets count as in the UTF-16 of Java.
+        let utf16 = |end: usize| {
+            let before = text.get(..end).unwrap_or(text);
+            start + before.encode_utf16().count()
+        };
+        let taken = analyzer.analyze_while(text, &mut scratch, |token| {
+            tokens.push(json!({
+                "token": token.text,
+                "start_offset": utf16(token.start),
+                "end_offset": utf16(token.end),
+                "type": "word",
+                "position": first + token.position,
+            }));
+            tokens.len() <= TOKENS_MAX
+        });
+        if tokens.len() > TOKENS_MAX {
+            return Err(Fault::illegal(format!(
+                "The number of tokens produced by calling _analyze has exceeded the allowed maximum of [{TOKENS_MAX}]."
+            )));
+        }
+        start += text.encode_utf16().count() + 1;
+        first += taken + GAP;
+    }
+    Ok(Answer::of(&json!({ "tokens": tokens })))
+}
+
+fn analyzer(call: &Call, members: &Members<'_>, service: &Service) -> Outcome<Analyzer> {
+    let name = call.part("index");
+    if let Some(analyzer) = members.text("analyzer")? {
+        let found = Analyzer::named(analyzer);
+        return found
+            .map_err(|_| Fault::illegal(format!("failed to find global analyzer [{analyzer}]")));
+    }
+    if name.is_empty() {
+        return Ok(Analyzer::default());
+    }
+    let open = service.indexes.get(name)?;
+    let metadata = open.metadata();
+    let default = metadata.settings.default_analyzer();
+    let Some(field) = members.text("field")? else {
+        return Ok(default);
+    };
+    let mapped = metadata.mapping.fields.get(field);
+    let declared = mapped.and_then(|field| field.analyzer(default));
+    declared.ok_or_else(|| {
+        Fault::illegal(format!(
+            "[field] [{field}] has no analyzer: it is no field of strings"
+        ))
+    })
+}

@@ -1,0 +1,129 @@
+//! Tables for people: `_cat`.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde_json::{Map, Value, json};
+
+use super::cluster::CLUSTER;
+use crate::fault::{Fault, Outcome};
+use crate::http::{Answer, Call};
+use crate::service::Service;
+
+/// `GET /_cat/health`.
+pub fn health(call: &Call, service: &Service) -> Outcome<Answer> {
+    let shards = service.indexes.names()?.len().to_string();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let seconds = now.map_or(0, |now| now.as_secs());
+    let time = format!(
+        "{:02}:{:02}:{:02}",
+        seconds / 3_600 % 24,
+        seconds / 60 % 60,
+        seconds % 60
+    );
+    let row = [
+        ("epoch", seconds.to_string()),
+        ("timestamp", time),
+        ("cluster", CLUSTER.to_owned()),
+        ("status", "green".to_owned()),
+        ("node.total", "1".to_owned()),
+        ("node.data", "1".to_owned()),
+        ("shards", shards.clone()),
+        ("pri", shards),
+        ("relo", "0".to_owned()),
+        ("init", "0".to_owned()),
+        ("unassign", "0".to_owned()),
+        ("pending_tasks", "0".to_owned()),
+        ("max_task_wait_time", "-".to_owned()),
+        ("active_shards_percent", "100.0%".to_owned()),
+    ];
+    table(call, &["status"], &[row.to_vec()])
+}
+
+/// `GET /_cat/indices`.
+pub fn indices(call: &Call, service: &Service) -> Outcome<Answer> {
+    let mut rows = Vec::new();
+    for name in service.indexes.matching(call.part("index"), false)? {
+        let open = service.indexes.get(&name)?;
+        let stats = open.index.stats()?;
+        let bytes = stats.bytes.allocated.to_string();
+        rows.push(vec![
+            ("health", "green".to_owned()),
+            ("status", "open".to_owned()),
+            ("index", name),
+            ("uuid", open.metadata().uuid.clone()),
+            ("pri", "1".to_owned()),
+            ("rep", "0".to_owned()),
+            ("docs.count", stats.documents.to_string()),
+            ("docs.deleted", stats.dead_documents.to_string()),
+            ("store.size", bytes.clone()),
+            ("pri.store.size", bytes.clone()),
+            ("dataset.size", bytes),
+        ]);
+    }
+    table(call, &["index", "docs.count"], &rows)
+}
+
+type Row = Vec<(&'static str, String)>;
+
+/// The rows with the columns that are asked for, as text or as JSON.
+fn table(call: &Call, named: &[&str], rows: &[Row]) -> Outcome<Answer> {
+    for name in ["s", "help"] {
+        if call.parameter(name).is_some() {
+            return Err(Fault::not_there(&format!("[{name}] of _cat")));
+        }
+    }
+    let wanted = call
+        .parameter("h")
+        .map(|list| list.split(',').collect::<Vec<_>>());
+    let columns: Vec<&str> = match (&wanted, rows.first()) {
+        (Some(wanted), _) => wanted.clone(),
+        (None, Some(row)) => row.iter().map(|(name, _)| *name).collect(),
+        (None, None) => named.to_vec(),
+    };
+    let cell = |row: &Row, column: &str| {
+        let found = row.iter().find(|(name, _)| *name == column);
+        found.map_or_else(String::new, |(_, value)| value.clone())
+    };
+    match call.parameter("format") {
+        Some("json") => {
+            let object = |row: &Row| -> Value {
+                let cells = columns
+                    .iter()
+                    .map(|name| ((*name).to_owned(), json!(cell(row, name))));
+                Value::Object(cells.collect::<Map<String, Value>>())
+            };
+            Ok(Answer::of(&rows.iter().map(object).collect::<Vec<Value>>()))
+        }
+        None | Some("text" | "txt") => {
+            let mut lines: Vec<Vec<String>> = Vec::new();
+            if call.flag("v")? == Some(true) {
+                lines.push(columns.iter().map(|name| (*name).to_owned()).collect());
+            }
+            lines.extend(
+                rows.iter()
+                    .map(|row| columns.iter().map(|name| cell(row, name)).collect()),
+            );
+            Ok(Answer::text(aligned(&lines)))
+        }
+        Some(other) => Err(Fault::not_there(&format!("[format] of [{other}]"))),
+    }
+}
+
+fn aligned(lines: &[Vec<String>]) -> String {
+    let columns = lines.first().map_or(0, Vec::len);
+    let width = |column: usize| {
+        let cells = lines.iter().map(|line| line[column].chars().count());
+        cells.max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut out = String::new();
+    for line in lines {
+        let cells = line
+            .iter()
+            .zip(&widths)
+            .map(|(cell, width)| format!("{cell:width$}"));
+        out.push_str(cells.collect::<Vec<_>>().join(" ").trim_end());
+        out.push('\n');
+    }
+    out
+}

@@ -1,0 +1,190 @@
+//! Single documents.
+
+use serde_json::json;
+
+use crate::documents::{
+    Action, ActionKind, Change, Done, ItemResult, Precondition, UpdateBody, carry_out,
+};
+use crate::fault::{Fault, Outcome};
+use crate::http::{Answer, Call};
+use crate::indexes::OpenIndex;
+use crate::json::JsonObject;
+use crate::searching::SourceChoice;
+use crate::service::Service;
+
+/// `PUT /{index}/_doc/{id}`, `POST /{index}/_doc`.
+pub fn index(call: &Call, service: &Service) -> Outcome<Answer> {
+    check_write(call)?;
+    let kind = match call.parameter("op_type") {
+        None | Some("index") => ActionKind::Index,
+        Some("create") => ActionKind::Create,
+        Some(other) => {
+            return Err(Fault::illegal(format!(
+                "opType must be 'create' or 'index', found: [{other}]"
+            )));
+        }
+    };
+    write(call, service, kind, Change::Index(source_of(call)?))
+}
+
+/// `PUT /{index}/_create/{id}`.
+pub fn create(call: &Call, service: &Service) -> Outcome<Answer> {
+    check_write(call)?;
+    write(
+        call,
+        service,
+        ActionKind::Create,
+        Change::Index(source_of(call)?),
+    )
+}
+
+/// `POST /{index}/_update/{id}`.
+pub fn update(call: &Call, service: &Service) -> Outcome<Answer> {
+    check_write(call)?;
+    let update = UpdateBody::parse(&call.body)?;
+    write(call, service, ActionKind::Update, Change::Update(update))
+}
+
+/// `DELETE /{index}/_doc/{id}`.
+pub fn delete(call: &Call, service: &Service) -> Outcome<Answer> {
+    check_write(call)?;
+    write(call, service, ActionKind::Delete, Change::Delete)
+}
+
+/// Fails at parameters that ask for what is not there.
+pub fn check_write(call: &Call) -> Outcome<()> {
+    match call.parameter("refresh") {
+        None | Some("" | "true" | "false" | "wait_for") => {}
+        Some(other) => {
+            return Err(Fault::illegal(format!(
+                "Unknown value for refresh: [{other}]."
+            )));
+        }
+    }
+    if call
+        .parameter("pipeline")
+        .is_some_and(|name| name != "_none")
+    {
+        return Err(Fault::not_there("an ingest pipeline ([pipeline])"));
+    }
+    if call.flag("require_alias")? == Some(true) {
+        return Err(Fault::not_there("an alias ([require_alias])"));
+    }
+    Ok(())
+}
+
+fn source_of(call: &Call) -> Outcome<&[u8]> {
+    if call.body.trim_ascii().is_empty() {
+        return Err(Fault::new(
+            400,
+            "parse_exception",
+            "request body is required",
+        ));
+    }
+    Ok(&call.body)
+}
+
+fn write(call: &Call, service: &Service, kind: ActionKind, change: Change<'_>) -> Outcome<Answer> {
+    let name = call.part("index");
+    let id = Some(call.part("id").to_owned()).filter(|id| !id.is_empty());
+    let before = match Precondition::of_call(call)? {
+        Precondition::Any => kind.precondition(),
+        given if kind == ActionKind::Create => {
+            return Err(Fault::illegal(format!(
+                "create takes no [if_seq_no], as [{given:?}] is: index does"
+            )));
+        }
+        given => given,
+    };
+    let makes = matches!(kind, ActionKind::Index | ActionKind::Create);
+    let open = if makes {
+        service.indexes.get_or_make(name)?
+    } else {
+        service.indexes.get(name)?
+    };
+    let action = Action { id, before, change };
+    let done = carry_out(&open, &[&action]).pop();
+    let done = done.unwrap_or_else(|| Err(Fault::internal("nothing was carried out")));
+    let done = done.map_err(|fault| fault.of_index(name))?;
+    open.sync()?;
+    Ok(answer(call, &open, &done))
+}
+
+fn answer(call: &Call, open: &OpenIndex, done: &Done) -> Answer {
+    let mut members = done.json(&open.name);
+    if matches!(call.parameter("refresh"), Some("" | "true")) && done.result != ItemResult::Noop {
+        members.insert("forced_refresh".to_owned(), json!(true));
+    }
+    Answer {
+        status: done.result.status(),
+        ..Answer::of(&members)
+    }
+}
+
+/// `GET /{index}/_doc/{id}`.
+pub fn get(call: &Call, service: &Service) -> Outcome<Answer> {
+    let open = service.indexes.get(call.part("index"))?;
+    let source = SourceChoice::of_call(call).unwrap_or_default();
+    let found = found(&open, call.part("id"), &source)?;
+    Ok(Answer::json(
+        if found.is_there { 200 } else { 404 },
+        found.json,
+    ))
+}
+
+/// `HEAD /{index}/_doc/{id}`.
+pub fn exists(call: &Call, service: &Service) -> Outcome<Answer> {
+    let open = service.indexes.get(call.part("index"))?;
+    let is_there = open.index.contains(call.part("id"))?;
+    Ok(Answer::empty(if is_there { 200 } else { 404 }))
+}
+
+/// `GET /{index}/_source/{id}`.
+pub fn source(call: &Call, service: &Service) -> Outcome<Answer> {
+    let (name, id) = (call.part("index"), call.part("id"));
+    let open = service.indexes.get(name)?;
+    let choice = SourceChoice::of_call(call).unwrap_or_default();
+    let source = match open.index.get(id)? {
+        None => None,
+        Some(document) => choice.apply(&document.source)?,
+    };
+    let missing = || {
+        Fault::new(
+            404,
+            "resource_not_found_exception",
+            format!("Document not found [{name}]/[{id}]"),
+        )
+    };
+    Ok(Answer::json(200, source.ok_or_else(missing)?))
+}
+
+/// A document that was asked for, as JSON.
+pub struct FoundDocument {
+    /// Set if there is one.
+    pub is_there: bool,
+    /// The members of an answer.
+    pub json: String,
+}
+
+/// Looks a document up.
+pub fn found(open: &OpenIndex, id: &str, choice: &SourceChoice) -> Outcome<FoundDocument> {
+    let json = JsonObject::new().put("_index", &open.name).put("_id", id);
+    let Some(document) = open.index.get(id)? else {
+        return Ok(FoundDocument {
+            is_there: false,
+            json: json.put("found", &false).end(),
+        });
+    };
+    let mut json = json
+        .put("_version", &document.version)
+        .put("_seq_no", &document.sequence)
+        .put("_primary_term", &1)
+        .put("found", &true);
+    if let Some(source) = choice.apply(&document.source)? {
+        json = json.raw("_source", &source);
+    }
+    Ok(FoundDocument {
+        is_there: true,
+        json: json.end(),
+    })
+}

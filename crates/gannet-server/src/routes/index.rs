@@ -1,0 +1,153 @@
+//! Indexes: making, deleting, looking at them; refresh and flush.
+
+use serde_json::{Map, Value, json};
+
+use crate::fault::{Fault, Outcome};
+use crate::http::{Answer, Call};
+use crate::indexes::{IndexSettings, Mapping, Metadata};
+use crate::json::Members;
+use crate::service::Service;
+
+/// `PUT /{index}`.
+pub fn create(call: &Call, service: &Service) -> Outcome<Answer> {
+    let name = call.part("index");
+    let body = call.json()?;
+    let members = Members::of("create index", &body)?;
+    members.check(&["settings", "mappings", "aliases"], &[])?;
+    if members
+        .get("aliases")
+        .is_some_and(|aliases| *aliases != json!({}))
+    {
+        return Err(Fault::not_there("an alias"));
+    }
+    let settings = match members.get("settings") {
+        None => IndexSettings::default(),
+        Some(settings) => IndexSettings::parse(settings)?,
+    };
+    let mapping = match members.get("mappings") {
+        None => Mapping::default(),
+        Some(mappings) => Mapping::parse(mappings)?,
+    };
+    service.indexes.make(name, settings, mapping)?;
+    Ok(Answer::of(&json!({
+        "acknowledged": true,
+        "shards_acknowledged": true,
+        "index": name,
+    })))
+}
+
+/// `DELETE /{index}`.
+pub fn delete(call: &Call, service: &Service) -> Outcome<Answer> {
+    let expression = call.part("index");
+    if expression == "_all" || expression.contains('*') {
+        return Err(Fault::illegal(
+            "Wildcard expressions or all indices are not allowed: name the indexes that go",
+        ));
+    }
+    let ignores = call.flag("ignore_unavailable")?.unwrap_or(false);
+    for name in service.indexes.matching(expression, ignores)? {
+        service.indexes.delete(&name)?;
+    }
+    Ok(Answer::of(&json!({ "acknowledged": true })))
+}
+
+/// `HEAD /{index}`.
+pub fn exists(call: &Call, service: &Service) -> Outcome<Answer> {
+    let found = service.indexes.matching(call.part("index"), false);
+    Ok(Answer::empty(match found {
+        Ok(_) => 200,
+        Err(fault) => fault.status,
+    }))
+}
+
+/// `GET /{index}`.
+pub fn get(call: &Call, service: &Service) -> Outcome<Answer> {
+    each(call, service, |_, metadata, name| {
+        json!({
+            "aliases": {},
+            "mappings": metadata.mapping.json(),
+            "settings": settings_json(metadata, name, service),
+        })
+    })
+}
+
+/// `GET /{index}/_settings`.
+pub fn settings(call: &Call, service: &Service) -> Outcome<Answer> {
+    each(
+        call,
+        service,
+        |_, metadata, name| json!({ "settings": settings_json(metadata, name, service) }),
+    )
+}
+
+/// An object with what is told of each index that is asked for.
+pub fn each(
+    call: &Call,
+    service: &Service,
+    tell: impl Fn(&Call, &Metadata, &str) -> Value,
+) -> Outcome<Answer> {
+    let ignores = call.flag("ignore_unavailable")?.unwrap_or(false);
+    let mut all = Map::new();
+    for name in service.indexes.matching(call.part("index"), ignores)? {
+        let open = service.indexes.get(&name)?;
+        let told = tell(call, &open.metadata(), &name);
+        all.insert(name, told);
+    }
+    Ok(Answer::of(&all))
+}
+
+fn settings_json(metadata: &Metadata, name: &str, service: &Service) -> Value {
+    let mut index = Map::new();
+    index.insert(
+        "creation_date".to_owned(),
+        json!(metadata.created.to_string()),
+    );
+    index.insert("uuid".to_owned(), json!(metadata.uuid));
+    index.insert("provided_name".to_owned(), json!(name));
+    let major = service
+        .settings
+        .es_version
+        .split('.')
+        .next()
+        .unwrap_or_default();
+    index.insert(
+        "version".to_owned(),
+        json!({ "created": format!("{major}000099") }),
+    );
+    for (name, value) in &metadata.settings.0 {
+        let text = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned);
+        index.insert(name.clone(), json!(text));
+    }
+    index.insert("number_of_shards".to_owned(), json!("1"));
+    index.insert("number_of_replicas".to_owned(), json!("0"));
+    json!({ "index": index })
+}
+
+/// `POST /{index}/_refresh`. Every search finds what was written before it, so there is nothing to
+/// do.
+pub fn refresh(call: &Call, service: &Service) -> Outcome<Answer> {
+    shards(call, service, |_| Ok(()))
+}
+
+/// `POST /{index}/_flush`.
+pub fn flush(call: &Call, service: &Service) -> Outcome<Answer> {
+    shards(call, service, |name| {
+        let open = service.indexes.get(name)?;
+        open.index.checkpoint().map_err(Fault::from)
+    })
+}
+
+fn shards(call: &Call, service: &Service, act: impl Fn(&str) -> Outcome<()>) -> Outcome<Answer> {
+    let expression = call.part("index");
+    let ignores = call.flag("ignore_unavailable")?.unwrap_or(false);
+    let names = service.indexes.matching(expression, ignores)?;
+    for name in &names {
+        act(name)?;
+    }
+    let count = names.len();
+    Ok(Answer::of(&json!({
+        "_shards": { "total": count, "successful": count, "failed": 0 },
+    })))
+}

@@ -1,0 +1,33 @@
+//! Mappings of indexes that are there.
+
+use serde_json::json;
+
+use super::index::each;
+use crate::fault::Outcome;
+use crate::http::{Answer, Call};
+use crate::indexes::Mapping;
+use crate::service::Service;
+
+/// `GET /{index}/_mapping`.
+pub fn get(call: &Call, service: &Service) -> Outcome<Answer> {
+    each(
+        call,
+        service,
+        |_, metadata, _| json!({ "mappings": metadata.mapping.json() }),
+    )
+}
+
+/// `PUT /{index}/_mapping`.
+pub fn put(call: &Call, service: &Service) -> Outcome<Answer> {
+    let more = Mapping::parse(&call.json()?)?;
+    for name in service.indexes.matching(call.part("index"), false)? {
+        let open = service.indexes.get(&name)?;
+        let turn = open.wait_to_write()?;
+        let mut mapping = Mapping::clone(&open.metadata().mapping);
+        mapping
+            .merge(&more)
+            .map_err(|fault| fault.of_index(&name))?;
+        open.set_mapping(mapping, &turn)?;
+    }
+    Ok(Answer::of(&json!({ "acknowledged": true })))
+}

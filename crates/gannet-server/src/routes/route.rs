@@ -1,0 +1,117 @@
+//! A row of the table of routes.
+
+use crate::fault::Outcome;
+use crate::http::{Answer, BodyKind, Call};
+use crate::service::Service;
+
+/// Carries a request out, on a thread that may block.
+pub type Handler = fn(&Call, &Service) -> Outcome<Answer>;
+
+/// The queue in which a request waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lane {
+    /// Answers at once.
+    Status,
+    /// Reads.
+    Search,
+    /// Writes.
+    Write,
+}
+
+/// The kind of key that a request will need, once there are keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyKind {
+    /// Asks about the server.
+    Monitor,
+    /// Reads documents.
+    Read,
+    /// Changes documents.
+    Write,
+    /// Makes, changes and deletes indexes.
+    Manage,
+}
+
+/// A method of a path.
+#[derive(Clone, Copy)]
+pub struct Route {
+    /// The method.
+    pub method: &'static str,
+    /// The path, with names in braces.
+    pub path: &'static str,
+    /// The kind of key.
+    pub key: KeyKind,
+    /// The queue.
+    pub lane: Lane,
+    /// The body that is read.
+    pub body: BodyKind,
+    /// The parameters of the URL, beside those of every route.
+    pub parameters: &'static [&'static str],
+    /// What of Elasticsearch's route is there; empty if it is all.
+    pub extent: &'static str,
+    /// What carries it out.
+    pub handler: Handler,
+}
+
+impl KeyKind {
+    /// Its name in the documentation.
+    pub fn name(self) -> &'static str {
+        match self {
+            KeyKind::Monitor => "monitor",
+            KeyKind::Read => "read",
+            KeyKind::Write => "write",
+            KeyKind::Manage => "manage",
+        }
+    }
+}
+
+/// A route without a body and parameters, of which all is there.
+pub const fn route(
+    method: &'static str,
+    path: &'static str,
+    key: KeyKind,
+    handler: Handler,
+) -> Route {
+    let lane = match key {
+        KeyKind::Monitor => Lane::Status,
+        KeyKind::Read => Lane::Search,
+        KeyKind::Write | KeyKind::Manage => Lane::Write,
+    };
+    Route {
+        method,
+        path,
+        key,
+        lane,
+        body: BodyKind::None,
+        parameters: &[],
+        extent: "",
+        handler,
+    }
+}
+
+impl Route {
+    /// The same with a body of JSON.
+    pub const fn json(self) -> Route {
+        Route {
+            body: BodyKind::Json,
+            ..self
+        }
+    }
+
+    /// The same with a body of lines.
+    pub const fn lines(self) -> Route {
+        Route {
+            body: BodyKind::Lines,
+            ..self
+        }
+    }
+
+    /// The same with parameters.
+    pub const fn takes(self, parameters: &'static [&'static str]) -> Route {
+        Route { parameters, ..self }
+    }
+
+    /// The same, of which this is there.
+    pub const fn with(self, extent: &'static str) -> Route {
+        Route { extent, ..self }
+    }
+}

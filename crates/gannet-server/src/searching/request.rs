@@ -1,0 +1,275 @@
+//! The body of a search: what is known of it, and what Elasticsearch has beyond.
+
+use std::time::Duration;
+
+use gannet::{Operator, SearchOptions};
+use serde_json::{Value, json};
+
+use super::highlight::HighlightRequest;
+use super::source::{SOURCE_PARAMETERS, SourceChoice};
+use crate::fault::{Fault, Outcome};
+use crate::http::Call;
+use crate::json::{Members, kind_of};
+
+const KNOWN: [&str; 9] = [
+    "query",
+    "from",
+    "size",
+    "_source",
+    "highlight",
+    "track_total_hits",
+    "timeout",
+    "sort",
+    "track_scores",
+];
+
+/// Members that are not there. Aggregations and sorting by fields come with the engine's columns.
+const NOT_THERE: [&str; 27] = [
+    "aggregations",
+    "aggs",
+    "collapse",
+    "docvalue_fields",
+    "explain",
+    "ext",
+    "fields",
+    "indices_boost",
+    "knn",
+    "min_score",
+    "pit",
+    "post_filter",
+    "profile",
+    "rank",
+    "rescore",
+    "retriever",
+    "runtime_mappings",
+    "script_fields",
+    "search_after",
+    "seq_no_primary_term",
+    "slice",
+    "stats",
+    "stored_fields",
+    "sub_searches",
+    "suggest",
+    "terminate_after",
+    "version",
+];
+
+/// Parameters of the URL of a search.
+pub const SEARCH_PARAMETERS: [&str; 24] = [
+    "q",
+    "df",
+    "default_operator",
+    "from",
+    "size",
+    "track_total_hits",
+    "timeout",
+    "rest_total_hits_as_int",
+    "typed_keys",
+    "search_type",
+    "preference",
+    "routing",
+    "request_cache",
+    "ignore_unavailable",
+    "allow_no_indices",
+    "expand_wildcards",
+    "allow_partial_search_results",
+    "batched_reduce_size",
+    "ccs_minimize_roundtrips",
+    "max_concurrent_shard_requests",
+    "pre_filter_shard_size",
+    SOURCE_PARAMETERS[0],
+    SOURCE_PARAMETERS[1],
+    SOURCE_PARAMETERS[2],
+];
+
+/// The time limit of a search that gives none.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// Hits that are returned unless another number is given.
+const SIZE: usize = 10;
+
+/// A search of one index.
+#[derive(Clone, Debug)]
+pub struct SearchRequest {
+    /// The query, if the body has one.
+    pub query: Option<Value>,
+    /// A text in the query language, with its default field and the way its words are joined.
+    pub text: Option<(String, Option<String>, Operator)>,
+    /// Hits that are left out.
+    pub from: usize,
+    /// Hits that are returned at most.
+    pub size: usize,
+    /// The part of the sources that is returned.
+    pub source: SourceChoice,
+    /// The snippets that are asked for.
+    pub highlight: Option<HighlightRequest>,
+    /// Set if the total is returned.
+    pub counts: bool,
+    /// Set if the total is a number alone, as in version 6.
+    pub total_is_number: bool,
+    /// Set if hits have what they are sorted by.
+    pub shows_sort: bool,
+    /// The time limit.
+    pub deadline: Duration,
+}
+
+impl SearchRequest {
+    /// Reads a body.
+    pub fn parse(body: &Value) -> Outcome<SearchRequest> {
+        let members = Members::of("search", body)?;
+        check_members(&members)?;
+        let source = members
+            .get("_source")
+            .map(SourceChoice::parse)
+            .transpose()?;
+        let request = SearchRequest {
+            query: members.get("query").cloned(),
+            text: None,
+            from: members.count("from")?.unwrap_or(0),
+            size: members.count("size")?.unwrap_or(SIZE),
+            source: source.unwrap_or_default(),
+            highlight: members
+                .get("highlight")
+                .map(HighlightRequest::parse)
+                .transpose()?,
+            counts: members.get("track_total_hits").map_or(Ok(true), counts)?,
+            total_is_number: false,
+            shows_sort: members.get("sort").map_or(Ok(false), check_sort)?,
+            deadline: members.text("timeout")?.map_or(Ok(DEADLINE), duration)?,
+        };
+        Ok(request)
+    }
+
+    /// Reads the body of a request, and the parameters of its URL, which count more.
+    pub fn of_call(call: &Call) -> Outcome<SearchRequest> {
+        let mut request = SearchRequest::parse(&call.json()?)?;
+        let number = |name: &str| -> Outcome<Option<usize>> {
+            let count = call.count(name)?;
+            Ok(count.map(|count| usize::try_from(count).unwrap_or(usize::MAX)))
+        };
+        request.from = number("from")?.unwrap_or(request.from);
+        request.size = number("size")?.unwrap_or(request.size);
+        if let Some(source) = SourceChoice::of_call(call) {
+            request.source = source;
+        }
+        if let Some(written) = call.parameter("track_total_hits") {
+            let value = serde_json::from_str(written).unwrap_or_else(|_| json!(written));
+            request.counts = counts(&value)?;
+        }
+        if let Some(written) = call.parameter("timeout") {
+            request.deadline = duration(written)?;
+        }
+        request.total_is_number = call.flag("rest_total_hits_as_int")?.unwrap_or(false);
+        if let Some(text) = call.parameter("q") {
+            let operator = match call.parameter("default_operator") {
+                Some("AND" | "and") => Operator::And,
+                _ => Operator::Or,
+            };
+            let field = call.parameter("df").map(str::to_owned);
+            request.text = Some((text.to_owned(), field, operator));
+        }
+        request.check_window()?;
+        Ok(request)
+    }
+
+    /// Fails beyond the hits that can be ranked.
+    pub fn check_window(&self) -> Outcome<()> {
+        let most = SearchOptions::RANKED_MAX;
+        let wanted = self.from.saturating_add(self.size);
+        if wanted <= most {
+            return Ok(());
+        }
+        Err(Fault::illegal(format!(
+            "Result window is too large, from + size must be less than or equal to: [{most}] but was [{wanted}]."
+        )))
+    }
+}
+
+fn check_members(members: &Members<'_>) -> Outcome<()> {
+    for (name, value) in members.iter() {
+        // What is asked for by false, or by nothing, is as it is without.
+        let is_absent = match value {
+            Value::Bool(asked) => !asked,
+            Value::Array(list) => list.is_empty(),
+            Value::Object(inner) => inner.is_empty(),
+            _ => false,
+        };
+        if NOT_THERE.contains(&name) && !is_absent {
+            let feature = match name {
+                "aggs" | "aggregations" => "aggregations ([aggs])".to_owned(),
+                "knn" => "vector search ([knn])".to_owned(),
+                other => format!("[{other}] of a search"),
+            };
+            return Err(Fault::query_not_there(&feature));
+        }
+    }
+    let known = [&KNOWN[..], &NOT_THERE[..]].concat();
+    for (name, _) in members.iter() {
+        if !known.contains(&name) {
+            return Err(members.unknown(name, &KNOWN));
+        }
+    }
+    Ok(())
+}
+
+/// Reads `track_total_hits`. A total that is counted is exact, whatever number is asked for.
+fn counts(value: &Value) -> Outcome<bool> {
+    match value {
+        Value::Bool(counts) => Ok(*counts),
+        Value::Number(number) if number.as_i64() == Some(-1) => Ok(true),
+        Value::Number(number) if number.as_u64().is_some() => Ok(true),
+        other => Err(Fault::parsing(format!(
+            "[track_total_hits] expected true, false or a number, found {}",
+            kind_of(other)
+        ))),
+    }
+}
+
+/// Fails unless hits are to be in the order of their scores, best first.
+fn check_sort(value: &Value) -> Outcome<bool> {
+    let keys = match value {
+        Value::Array(keys) => keys.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    let is_score = |key: &Value| match key {
+        Value::String(name) => name == "_score",
+        Value::Object(members) => {
+            let order = members.get("_score");
+            let order = order.map(|order| order.get("order").unwrap_or(order));
+            members.len() == 1 && order.is_some_and(|order| order == "desc" || order == &json!({}))
+        }
+        _ => false,
+    };
+    match keys {
+        [] => Ok(false),
+        [key] if is_score(key) => Ok(true),
+        _ => Err(Fault::query_not_there(
+            "[sort] by anything but [_score], the best first,",
+        )),
+    }
+}
+
+/// Reads a time such as `500ms` or `1m`.
+fn duration(text: &str) -> Outcome<Duration> {
+    let split = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let unit = match unit {
+        "ms" => 1,
+        "s" => 1_000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        _ => 0,
+    };
+    let milliseconds = number
+        .parse::<u64>()
+        .ok()
+        .and_then(|number| number.checked_mul(unit));
+    match milliseconds {
+        Some(time) if time > 0 => Ok(Duration::from_millis(time).min(DEADLINE)),
+        _ => Err(Fault::illegal(format!(
+            "failed to parse [timeout] with value [{text}] as a time value such as 500ms or 10s"
+        ))),
+    }
+}

@@ -1,0 +1,13 @@
+//! The server from outside: each test starts a real one on loopback and sends it requests.
+
+mod bulk;
+mod client;
+mod compatibility;
+mod documents;
+mod guards;
+mod indexes;
+mod life;
+mod model;
+mod queries;
+mod searches;
+mod status;

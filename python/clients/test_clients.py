@@ -1,0 +1,204 @@
+"""`gannet serve` as the clients of Elasticsearch and OpenSearch see it.
+
+GANNET names the command. Everything that a client raises for an error of the server is asked for by
+its type, since that is what programs catch.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import elasticsearch
+import opensearchpy
+import pytest
+import zstandard
+from elasticsearch import helpers
+
+SAMPLE = Path(__file__).parents[2] / "sample" / "sample.jsonl.zst"
+DOCUMENTS = 200
+
+MAPPINGS = {
+    "properties": {
+        "title": {"type": "text"},
+        "body": {"type": "text", "analyzer": "english"},
+        "kind": {"type": "keyword"},
+        "place": {"type": "long"},
+    }
+}
+
+
+def sample() -> list[dict[str, Any]]:
+    with SAMPLE.open("rb") as file:
+        lines = io.TextIOWrapper(zstandard.ZstdDecompressor().stream_reader(file), "utf-8")
+        documents = [json.loads(line) for line, _ in zip(lines, range(DOCUMENTS), strict=False)]
+    for place, document in enumerate(documents):
+        document["kind"] = ["odd", "even"][place % 2]
+        document["place"] = place
+    return documents
+
+
+class Running:
+    """The command, started with a folder, at a port that is free."""
+
+    def __init__(self, folder: Path) -> None:
+        command = [os.environ["GANNET"], "serve", str(folder), "--listen", "127.0.0.1:0"]
+        command += ["--json", "--memory", "320MiB"]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout is not None
+        self.url = json.loads(self.process.stdout.readline())["url"]
+
+    def end(self, by: int = signal.SIGTERM) -> int:
+        self.process.send_signal(by)
+        return self.process.wait(timeout=10)
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    server = Running(tmp_path_factory.mktemp("indexes"))
+    yield server.url
+    assert server.end() == 0
+
+
+@pytest.fixture(scope="module")
+def es(url: str) -> Iterator[elasticsearch.Elasticsearch]:
+    """A client with an index of a part of the sample."""
+    with elasticsearch.Elasticsearch(url) as client:
+        client.indices.create(index="wiki", mappings=MAPPINGS)
+        actions = ({"_index": "wiki", "_id": d["id"], "_source": d} for d in sample())
+        assert helpers.bulk(client, actions, chunk_size=64) == (DOCUMENTS, [])
+        yield client
+
+
+def test_the_client_accepts_the_server(es: elasticsearch.Elasticsearch) -> None:
+    info = es.info()
+    assert info["version"]["number"] == "8.19.0"
+    assert "Gannet" in info["tagline"]
+    assert es.ping()
+    assert es.cluster.health(wait_for_status="yellow")["status"] == "green"
+    assert es.license.get()["license"]["type"] == "basic"
+    assert "wiki" in es.cat.indices(format="json")[0]["index"]
+    assert es.indices.exists(index="wiki")
+    assert not es.indices.exists(index="none")
+    mapping = es.indices.get_mapping(index="wiki")["wiki"]["mappings"]
+    assert mapping["properties"]["body"] == MAPPINGS["properties"]["body"]
+
+
+def test_documents_are_read_and_changed(es: elasticsearch.Elasticsearch) -> None:
+    first = sample()[0]
+    assert es.get(index="wiki", id=first["id"])["_source"] == first
+    assert es.exists(index="wiki", id=first["id"])
+    written = es.index(index="notes", id="1", document={"text": "one"}, refresh=True)
+    assert (written["result"], written["_version"]) == ("created", 1)
+    assert es.update(index="notes", id="1", doc={"more": "two"})["result"] == "updated"
+    assert es.get_source(index="notes", id="1") == {"text": "one", "more": "two"}
+    got = es.mget(index="notes", ids=["1", "2"])["docs"]
+    assert [doc["found"] for doc in got] == [True, False]
+    assert es.delete(index="notes", id="1")["result"] == "deleted"
+    assert not es.exists(index="notes", id="1")
+    assert es.indices.delete(index="notes")["acknowledged"]
+
+
+def test_searches_find_what_python_finds(es: elasticsearch.Elasticsearch) -> None:
+    documents = sample()
+
+    def ids(**search: Any) -> set[str]:
+        found = es.search(index="wiki", size=DOCUMENTS, source=False, **search)
+        hits = found["hits"]["hits"]
+        assert found["hits"]["total"] == {"value": len(hits), "relation": "eq"}
+        scores = [hit["_score"] for hit in hits]
+        assert scores == sorted(scores, reverse=True)
+        return {hit["_id"] for hit in hits}
+
+    def where(kind: str) -> set[str]:
+        return {d["id"] for d in documents if d["kind"] == kind}
+
+    assert ids(query={"match_all": {}}) == {d["id"] for d in documents}
+    assert ids(query={"term": {"kind": "odd"}}) == where("odd")
+    assert ids(query={"terms": {"place": [3, 5]}}) == {documents[3]["id"], documents[5]["id"]}
+    word = max(documents[7]["title"].split(), key=len).lower()
+    with_word = ids(query={"match": {"title": word}})
+    assert documents[7]["id"] in with_word
+    both = {"bool": {"must": {"match": {"title": word}}, "filter": {"term": {"kind": "even"}}}}
+    assert ids(query=both) == with_word & where("even")
+    assert es.count(index="wiki", query={"term": {"kind": "even"}})["count"] == DOCUMENTS // 2
+    found = es.search(
+        index="wiki",
+        query={"match": {"title": word}},
+        highlight={"fields": {"title": {}}},
+        source=["title"],
+        size=1,
+    )
+    hit = found["hits"]["hits"][0]
+    assert set(hit["_source"]) == {"title"}
+    assert "<em>" in hit["highlight"]["title"][0]
+    many = es.msearch(searches=[{"index": "wiki"}, {"size": 0}, {"index": "none"}, {}])
+    assert [one["status"] for one in many["responses"]] == [200, 404]
+
+
+def test_errors_have_the_types_that_programs_catch(es: elasticsearch.Elasticsearch) -> None:
+    with pytest.raises(elasticsearch.NotFoundError) as not_found:
+        es.search(index="none")
+    assert not_found.value.error == "index_not_found_exception"
+    with pytest.raises(elasticsearch.NotFoundError):
+        es.get(index="wiki", id="none")
+    with pytest.raises(elasticsearch.NotFoundError) as missing:
+        es.update(index="wiki", id="none", doc={})
+    assert missing.value.error == "document_missing_exception"
+    with pytest.raises(elasticsearch.ConflictError) as conflict:
+        es.create(index="wiki", id=sample()[0]["id"], document={"title": "again"})
+    assert conflict.value.error == "version_conflict_engine_exception"
+    with pytest.raises(elasticsearch.BadRequestError) as exists:
+        es.indices.create(index="wiki")
+    assert exists.value.error == "resource_already_exists_exception"
+    with pytest.raises(elasticsearch.BadRequestError, match="did you mean"):
+        es.search(index="wiki", query={"mtach": {"title": "x"}})
+    with pytest.raises(elasticsearch.BadRequestError, match="aggregations"):
+        es.search(index="wiki", aggs={"a": {"terms": {"field": "kind"}}})
+    with pytest.raises(elasticsearch.BadRequestError, match="sort"):
+        es.search(index="wiki", sort=[{"place": "desc"}])
+    with pytest.raises(helpers.BulkIndexError) as failed:
+        helpers.bulk(es, [{"_index": "wiki", "_id": "x", "place": "far"}])
+    assert failed.value.errors[0]["index"]["error"]["type"] == "document_parsing_exception"
+
+
+def test_the_client_of_opensearch_is_served_too(url: str, es: elasticsearch.Elasticsearch) -> None:
+    client = opensearchpy.OpenSearch(url)
+    assert client.info()["version"]["number"] == "8.19.0"
+    client.indices.create(index="other", body={"mappings": MAPPINGS})
+    actions = [{"_index": "other", "_id": d["id"], "_source": d} for d in sample()]
+    assert opensearchpy.helpers.bulk(client, actions)[0] == DOCUMENTS
+    query = {"query": {"term": {"kind": "odd"}}, "size": 1}
+    found = client.search(index="other", body=query)
+    assert found["hits"]["total"]["value"] == DOCUMENTS // 2
+    with pytest.raises(opensearchpy.NotFoundError):
+        client.get(index="other", id="none")
+    with pytest.raises(opensearchpy.ConflictError):
+        client.create(index="other", id=sample()[0]["id"], body={})
+    with pytest.raises(opensearchpy.RequestError):
+        client.search(index="other", body={"query": {"none": {}}})
+    client.indices.delete(index="other")
+    assert not client.indices.exists(index="other")
+    client.close()
+
+
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_what_was_acknowledged_survives_the_end(tmp_path: Path, by: int) -> None:
+    server = Running(tmp_path)
+    with elasticsearch.Elasticsearch(server.url) as client:
+        for n in range(20):
+            client.index(index="notes", id=str(n), document={"n": n})
+    start = time.monotonic()
+    assert server.end(by) == (0 if by != signal.SIGKILL else -by)
+    assert time.monotonic() - start < 10
+    server = Running(tmp_path)
+    with elasticsearch.Elasticsearch(server.url) as client:
+        assert client.count(index="notes")["count"] == 20
+    assert server.end() == 0
