@@ -57,7 +57,8 @@ class Running:
 
     def end(self, by: int = signal.SIGTERM) -> int:
         self.process.send_signal(by)
-        return self.process.wait(timeout=10)
+        with self.process:
+            return self.process.wait(timeout=10)
 
 
 @pytest.fixture(scope="module")

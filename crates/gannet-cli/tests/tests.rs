@@ -30,6 +30,8 @@ mod replaced;
 mod result_cache;
 mod round_trip;
 mod rows;
+#[cfg(feature = "server")]
+mod serve;
 mod settings;
 mod threads;
 mod unicode;

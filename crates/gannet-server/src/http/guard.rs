@@ -13,11 +13,11 @@ pub fn check_origin(headers: &HeaderMap) -> Outcome<()> {
     match host {
         Some(Ok(host)) if is_loopback(host) => {}
         Some(Ok(host)) => {
-            return Err(refused(format!(
+            return Err(rejected(format!(
                 "the Host header [{host}] is not a name of this machine: ask for localhost or 127.0.0.1"
             )));
         }
-        _ => return Err(refused("a request needs one Host header".to_owned())),
+        _ => return Err(rejected("a request needs one Host header".to_owned())),
     }
     let Some(origin) = headers.get("origin") else {
         return Ok(());
@@ -27,13 +27,13 @@ pub fn check_origin(headers: &HeaderMap) -> Outcome<()> {
     if place.is_some_and(is_loopback) {
         Ok(())
     } else {
-        Err(refused(format!(
+        Err(rejected(format!(
             "pages of [{origin}] may not ask this server: only those of this machine may"
         )))
     }
 }
 
-fn refused(reason: String) -> Fault {
+fn rejected(reason: String) -> Fault {
     Fault::new(403, "security_exception", reason)
 }
 

@@ -1,4 +1,5 @@
-//! Media types: those of JSON, also by the names that Elasticsearch's clients of versions 7 to 9 give.
+//! Media types: those of JSON, also by the names that Elasticsearch's clients of versions 7 to 9
+//! give.
 
 use crate::fault::{Fault, Outcome};
 
@@ -28,7 +29,7 @@ const VERSIONS: [&str; 3] = ["7", "8", "9"];
 
 /// Fails if a body has a media type that cannot be read.
 pub fn check_body_media(content_type: Option<&str>, kind: BodyKind) -> Outcome<()> {
-    let refused = |found: &str| {
+    let rejected = |found: &str| {
         Err(Fault::plain(
             406,
             format!("Content-Type header [{found}] is not supported"),
@@ -52,7 +53,7 @@ pub fn check_body_media(content_type: Option<&str>, kind: BodyKind) -> Outcome<(
         BodyKind::Json if is_json && is_known => Ok(()),
         // Clients send lines by the one name or the other.
         BodyKind::Lines if (is_json || is_lines) && is_known => Ok(()),
-        _ => refused(written),
+        _ => rejected(written),
     }
 }
 
@@ -123,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn other_media_are_refused() {
+    fn other_media_are_rejected() {
         for (written, kind) in [
             (Some("application/yaml"), BodyKind::Json),
             (Some("text/plain"), BodyKind::Json),

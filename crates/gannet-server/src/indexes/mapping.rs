@@ -1,8 +1,8 @@
 //! Mappings: the types of fields, as clients declare them or as documents bring them.
 //!
-//! A type is taken only if what the engine does with its values is right. Numbers and booleans match
-//! exactly; ranges over them, sorting and aggregations are errors elsewhere. Everything else is
-//! rejected by name.
+//! A type is taken only if what the engine does with its values is right. Numbers and booleans
+//! match exactly; ranges over them, sorting and aggregations are errors elsewhere. Everything else
+//! is rejected by name.
 
 use std::collections::BTreeMap;
 

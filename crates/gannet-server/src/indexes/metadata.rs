@@ -16,8 +16,8 @@ use crate::fault::{Fault, Outcome};
 use crate::json::Members;
 use crate::near::nearest;
 
-/// Settings that are taken. The first three change nothing: an index has one shard, no replicas, and
-/// is always fresh.
+/// Settings that are taken. The first three change nothing: an index has one shard, no replicas,
+/// and is always fresh.
 const SETTINGS: [&str; 4] = [
     "number_of_shards",
     "number_of_replicas",

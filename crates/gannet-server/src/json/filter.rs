@@ -1,4 +1,5 @@
-//! Parts of JSON by the paths of their members: `_source` of a search, `filter_path` of any request.
+//! Parts of JSON by the paths of their members: `_source` of a search, `filter_path` of any
+//! request.
 //!
 //! Values that stay, stay byte for byte. Objects and arrays of which nothing stays are left out.
 

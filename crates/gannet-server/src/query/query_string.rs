@@ -1,8 +1,8 @@
 //! `query_string`, where Gannet's parser and Lucene's read a text alike.
 //!
-//! They do for words, quotes, `*` and `?` in words, `~`, `^`, fields before a colon, parentheses, and
-//! one kind of joining in each pair of them: all `AND`, all `OR`, or clauses side by side with `+`,
-//! `-` and `NOT`. Anything else is an error that says what.
+//! They do for words, quotes, `*` and `?` in words, `~`, `^`, fields before a colon, parentheses,
+//! and one kind of joining in each pair of them: all `AND`, all `OR`, or clauses side by side with
+//! `+`, `-` and `NOT`. Anything else is an error that says what.
 
 use gannet::{Operator, Query, Scratch};
 use serde_json::Value;

@@ -1,5 +1,5 @@
-//! Queues in front of the engine, whose calls block: so many requests run at once, so many wait, and
-//! the next one is told to come again, before any of its work begins.
+//! Queues in front of the engine, whose calls block: so many requests run at once, so many wait,
+//! and the next one is told to come again, before any of its work begins.
 
 use std::sync::Arc;
 

@@ -1,7 +1,8 @@
 //! From listening to the end.
 //!
-//! A server that is to end stops accepting, lets requests finish for a while, stops what still runs,
-//! and closes its indexes with a checkpoint. Whatever was acknowledged is durable all the same.
+//! A server that is to end stops accepting, lets requests finish for a while, stops what still
+//! runs, and closes its indexes with a checkpoint. Whatever was acknowledged is durable all the
+//! same.
 
 use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener};

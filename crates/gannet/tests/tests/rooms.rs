@@ -56,6 +56,7 @@ fn nothing_inside_a_room_forms_a_cycle() {
         "crates/gannet-input",
         "crates/gannet-python",
         "crates/gannet-remote",
+        "crates/gannet-server",
         "research/drives/ssd",
         "research/drives/offload",
         "research/lab",
