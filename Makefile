@@ -24,6 +24,7 @@ test: lint
 	$(PYTHON) scripts/claims --check
 	cd research && "$$(../scripts/venv)" -m unittest tests.test_claims tests.test_links
 	$(CARGO) test --workspace --locked
+	PYTHON=$(PYTHON) GANNET=$(TARGET)/debug/gannet scripts/client-tests
 	$(MAKE) python-tests PACKAGES='--workspace --lib --bins --tests'
 
 # What a change of the engine or of the package needs first: lints, all tests in Rust, the Python
