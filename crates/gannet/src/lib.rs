@@ -58,9 +58,9 @@ pub use base::{Error, PhraseFilters, Reservation, Result, parse_bytes};
 pub use device::{Backend, BackendChoice, MemoryLimit, memory_limit};
 pub use documents::{Document, Expected, ObjectMembers, StoredDocument, Value};
 pub use index::{
-    Backup, BackupReport, DocumentVersion, Durability, Index, Limits, Listing, MEMORY_BESIDE, MEMORY_DEFAULT,
-    MEMORY_MIN, Options, PreparedBatch, RestoreReport, Search, Snapshot, Workbench, Written,
-    default_memory,
+    Backup, BackupReport, DocumentVersion, Durability, Index, Limits, Listing, MEMORY_BESIDE,
+    MEMORY_DEFAULT, MEMORY_MIN, Options, PreparedBatch, RestoreReport, Search, Snapshot, Workbench,
+    Written, default_memory,
 };
 pub use search::{
     Cancelled, Clock, Hit, Operator, Parsed, Query, QueryStatistics, Reused, SearchOptions,
