@@ -54,7 +54,7 @@ lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
-	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --package gannet --package gannet-remote --no-deps --locked --quiet
+	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --package gannet --package gannet-remote --package gannet-server --no-deps --locked --quiet
 	@if $(CARGO) deny --version >/dev/null 2>&1; then $(CARGO) deny --locked check licenses sources bans; \
 	else echo "skipped: licences and sources of dependencies, for cargo-deny is not installed"; fi
 

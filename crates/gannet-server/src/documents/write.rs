@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use gannet::{Document, DocumentVersion, Error, Index, Workbench};
+use gannet::{Document, DocumentVersion, Error, Index, Reservation, Value, Workbench};
 
 use super::action::{Action, Change};
 use super::done::{Done, ItemResult, Results};
@@ -17,6 +17,9 @@ const BATCH_MAX: usize = 1_000;
 
 /// Memory that a document takes until it is written, in bytes of its source.
 const PREPARED_TIMES: usize = 12;
+
+/// Memory that a value takes beside its name and its text.
+const VALUE_BYTES: usize = 160;
 
 /// Carries actions out in their order.
 pub fn carry_out(open: &OpenIndex, actions: &[&Action<'_>]) -> Results {
@@ -74,6 +77,8 @@ struct Put {
     id: String,
     document: Document,
     before: Option<DocumentVersion>,
+    /// The share of the memory budget that the document takes.
+    _memory: Reservation,
 }
 
 fn made_id(action: &Action<'_>) -> Outcome<String> {
@@ -122,12 +127,16 @@ fn write_batch(
                 Err(fault) => results[wanted.place] = Some(Err(fault)),
                 Ok(changed) => {
                     is_changed |= changed;
-                    puts.push(Put {
-                        place: wanted.place,
-                        id: wanted.id.to_owned(),
-                        document: *document,
-                        before,
-                    });
+                    match reserve(&open.index, &document) {
+                        Err(fault) => results[wanted.place] = Some(Err(fault)),
+                        Ok(memory) => puts.push(Put {
+                            place: wanted.place,
+                            id: wanted.id.to_owned(),
+                            document: *document,
+                            before,
+                            _memory: memory,
+                        }),
+                    }
                 }
             },
         }
@@ -141,6 +150,19 @@ fn write_batch(
     }
     put_all(&open.index, puts, results);
     delete_all(&open.index, &deletions, results);
+}
+
+/// Reserves what a document takes beside what the engine reserves: it is there twice, until it is
+/// known that it is written.
+fn reserve(index: &Index, document: &Document) -> Outcome<Reservation> {
+    let values = document.fields().iter().map(|(name, value)| {
+        let (Value::Text(text) | Value::Exact(text)) = value;
+        VALUE_BYTES + name.len() + text.len()
+    });
+    let bytes = 2 * (document.source().len() + values.sum::<usize>());
+    index
+        .reserve("the documents of a request", bytes)
+        .map_err(Fault::from)
 }
 
 /// What is to be done for one action.

@@ -11,7 +11,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use gannet::{Analyzer, Error, FieldKind, Schema};
 use serde_json::{Map, Value, json};
 
-use super::mapping::{FieldMapping, FieldType, Mapping};
+use super::field::FieldMapping;
+use super::mapping::Mapping;
+use super::types::FieldType;
 use crate::fault::{Fault, Outcome};
 use crate::json::Members;
 use crate::near::nearest;

@@ -18,6 +18,7 @@ use super::mapping::Mapping;
 use super::metadata::{IndexSettings, Metadata, folder_uuid, random_name};
 use super::names::check_index_name;
 use super::open::OpenIndex;
+use super::slot::{IndexSlot, take_unused, wait_for_users};
 use crate::fault::{Fault, Outcome};
 use crate::json::fits;
 
@@ -27,9 +28,6 @@ const KEPT: &str = "_server";
 /// The file by which an index is known.
 const SUPERBLOCK: &str = "superblock";
 
-/// The time that a deletion waits for those who still use the index.
-const DELETION_WAIT: Duration = Duration::from_secs(30);
-
 /// The indexes of a folder.
 pub struct Indexes {
     folder: PathBuf,
@@ -38,28 +36,13 @@ pub struct Indexes {
     most: usize,
     /// The identifier of the folder.
     pub uuid: String,
-    slots: Mutex<HashMap<String, Arc<Slot>>>,
+    slots: Mutex<HashMap<String, Arc<IndexSlot>>>,
     /// Held by whoever opens one, so that no more than `most` are open.
     opening: Mutex<()>,
     uses: AtomicU64,
     /// Indexes that are open.
     open_now: AtomicUsize,
     is_closed: AtomicBool,
-}
-
-#[derive(Default)]
-struct Slot {
-    open: Mutex<Option<Arc<OpenIndex>>>,
-    /// When it was used last, in uses of all indexes.
-    used: AtomicU64,
-}
-
-impl Slot {
-    fn lock(&self) -> MutexGuard<'_, Option<Arc<OpenIndex>>> {
-        self.open
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
-    }
 }
 
 impl Indexes {
@@ -201,7 +184,7 @@ impl Indexes {
     /// `deadline`. Returns the number of those that were left.
     pub fn close_all(&self, deadline: Instant) -> usize {
         self.is_closed.store(true, Ordering::SeqCst);
-        let slots: Vec<Arc<Slot>> = self.locked_slots().values().cloned().collect();
+        let slots: Vec<Arc<IndexSlot>> = self.locked_slots().values().cloned().collect();
         let mut left = 0;
         for slot in slots {
             let mut open = None;
@@ -255,7 +238,7 @@ impl Indexes {
     fn open_in(
         &self,
         name: &str,
-        slot: &Slot,
+        slot: &IndexSlot,
         mut place: MutexGuard<'_, Option<Arc<OpenIndex>>>,
         wanted: Option<(IndexSettings, Mapping)>,
     ) -> Outcome<Arc<OpenIndex>> {
@@ -302,7 +285,7 @@ impl Indexes {
     /// Closes the indexes that were not used for the longest time, until one more may be open.
     fn make_room(&self) -> Outcome<()> {
         while self.open_count() >= self.most {
-            let mut slots: Vec<Arc<Slot>> = self.locked_slots().values().cloned().collect();
+            let mut slots: Vec<Arc<IndexSlot>> = self.locked_slots().values().cloned().collect();
             slots.sort_by_key(|slot| slot.used.load(Ordering::Relaxed));
             let unused = slots.iter().find_map(|slot| {
                 let mut place = slot.open.try_lock().ok()?;
@@ -331,11 +314,11 @@ impl Indexes {
         self.open_now.fetch_sub(1, Ordering::SeqCst);
     }
 
-    fn slot(&self, name: &str) -> Arc<Slot> {
+    fn slot(&self, name: &str) -> Arc<IndexSlot> {
         Arc::clone(self.locked_slots().entry(name.to_owned()).or_default())
     }
 
-    fn locked_slots(&self) -> MutexGuard<'_, HashMap<String, Arc<Slot>>> {
+    fn locked_slots(&self) -> MutexGuard<'_, HashMap<String, Arc<IndexSlot>>> {
         self.slots
             .lock()
             .unwrap_or_else(|poisoned| poisoned.into_inner())
@@ -353,33 +336,4 @@ impl Indexes {
             }
         }
     }
-}
-
-/// Takes an index out of its slot, if nobody else has it.
-fn take_unused(place: &mut Option<Arc<OpenIndex>>) -> Option<OpenIndex> {
-    let open = place.take()?;
-    match Arc::try_unwrap(open) {
-        Ok(open) => Some(open),
-        Err(open) => {
-            *place = Some(open);
-            None
-        }
-    }
-}
-
-/// Takes an index out of its slot once nobody else has it.
-fn wait_for_users(place: &mut Option<Arc<OpenIndex>>) -> Outcome<Option<OpenIndex>> {
-    let start = Instant::now();
-    while place.is_some() {
-        if let Some(open) = take_unused(place) {
-            return Ok(Some(open));
-        }
-        if start.elapsed() > DELETION_WAIT {
-            return Err(Fault::busy(
-                "requests still use the index: send it again later",
-            ));
-        }
-        thread::sleep(Duration::from_millis(5));
-    }
-    Ok(None)
 }

@@ -3,7 +3,9 @@
 
 use gannet::{Document, Value};
 
-use super::mapping::{DOUBLE, FieldMapping, FieldType, LONG, Mapping};
+use super::field::FieldMapping;
+use super::mapping::Mapping;
+use super::types::{DOUBLE, FieldType, LONG};
 use crate::fault::{Fault, Outcome};
 
 /// Members that a document cannot have, since they name what belongs to it.

@@ -3,11 +3,13 @@
 //! Where Elasticsearch finds nothing without an error, as in a field that no document has, so does
 //! this. A query that the engine would understand in another way is rejected.
 
+mod agreement;
 mod compound;
 mod field;
 mod ids;
 mod minimum;
 mod multi;
+mod patterns;
 mod query_string;
 mod terms;
 mod text;
@@ -33,7 +35,7 @@ const KINDS: [Kind; 17] = [
     ("bool", compound::bool),
     ("constant_score", compound::constant_score),
     ("exists", field::exists),
-    ("fuzzy", terms::fuzzy),
+    ("fuzzy", patterns::fuzzy),
     ("ids", ids::ids),
     ("match", text::match_words),
     ("match_all", compound::match_all),
@@ -41,12 +43,12 @@ const KINDS: [Kind; 17] = [
     ("match_phrase", text::match_phrase),
     ("match_phrase_prefix", text::match_phrase_prefix),
     ("multi_match", multi::multi_match),
-    ("prefix", terms::prefix),
+    ("prefix", patterns::prefix),
     ("query_string", query_string::query_string),
     ("range", terms::range),
     ("term", terms::term),
     ("terms", terms::terms),
-    ("wildcard", terms::wildcard),
+    ("wildcard", patterns::wildcard),
 ];
 
 /// Kinds of Elasticsearch that are not there.

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::field::{Clause, Target};
 use super::minimum::minimum_should_match;
-use super::{Translator, any_of, ids, terms};
+use super::{Translator, any_of, ids, patterns, terms};
 use crate::fault::{Fault, Outcome};
 use crate::json::Members;
 
@@ -37,7 +37,7 @@ pub const WORD_MEMBERS: [&str; 10] = [
 impl<'a> WordOptions<'a> {
     /// Reads them from the members of a query.
     pub fn of(members: &Members<'a>) -> Outcome<WordOptions<'a>> {
-        terms::check_fuzzy(members)?;
+        patterns::check_fuzzy(members)?;
         if members
             .text("zero_terms_query")?
             .is_some_and(|what| what != "none")
@@ -47,7 +47,7 @@ impl<'a> WordOptions<'a> {
         Ok(WordOptions {
             operator: operator(members, "operator")?,
             minimum: members.get("minimum_should_match"),
-            fuzziness: terms::fuzziness(members)?,
+            fuzziness: patterns::fuzziness(members)?,
         })
     }
 
@@ -214,7 +214,7 @@ pub fn match_phrase_prefix(value: &Value, translator: &Translator<'_>) -> Outcom
         Query::PhrasePattern {
             field,
             text: text.get(..start).unwrap_or_default().to_owned(),
-            pattern: format!("{}*", terms::literal(last)),
+            pattern: format!("{}*", patterns::literal(last)),
             slop,
         }
     };

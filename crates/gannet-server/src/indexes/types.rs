@@ -1,0 +1,152 @@
+//! The types of fields.
+//!
+//! A type is taken only if what the engine does with its values is right. Numbers and booleans
+//! match exactly; ranges over them, sorting and aggregations are errors elsewhere. Everything else
+//! is rejected by name.
+
+use crate::fault::Fault;
+
+/// The type of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldType {
+    /// Text, searched by its words.
+    Text,
+    /// A string that is matched as a whole.
+    Keyword,
+    /// A whole number between two bounds, matched exactly.
+    Whole(&'static str, i64, i64),
+    /// A number, matched exactly.
+    Fraction(&'static str),
+    /// True or false.
+    Boolean,
+}
+
+/// A whole number as documents bring it.
+pub const LONG: FieldType = FieldType::Whole("long", i64::MIN, i64::MAX);
+
+/// A fraction as documents bring it.
+pub const DOUBLE: FieldType = FieldType::Fraction("float");
+
+/// The types that there are. Dates, vectors and others join here once the engine has columns.
+const TYPES: [FieldType; 10] = [
+    FieldType::Text,
+    FieldType::Keyword,
+    LONG,
+    FieldType::Whole("integer", i32::MIN as i64, i32::MAX as i64),
+    FieldType::Whole("short", i16::MIN as i64, i16::MAX as i64),
+    FieldType::Whole("byte", i8::MIN as i64, i8::MAX as i64),
+    DOUBLE,
+    FieldType::Fraction("double"),
+    FieldType::Fraction("half_float"),
+    FieldType::Boolean,
+];
+
+/// Types of Elasticsearch that are not there.
+const TYPES_NOT_THERE: [&str; 37] = [
+    "alias",
+    "binary",
+    "completion",
+    "constant_keyword",
+    "counted_keyword",
+    "date",
+    "date_nanos",
+    "date_range",
+    "dense_vector",
+    "double_range",
+    "flattened",
+    "float_range",
+    "geo_point",
+    "geo_shape",
+    "histogram",
+    "integer_range",
+    "ip",
+    "ip_range",
+    "join",
+    "long_range",
+    "match_only_text",
+    "murmur3",
+    "nested",
+    "passthrough",
+    "percolator",
+    "point",
+    "rank_feature",
+    "rank_features",
+    "rank_vectors",
+    "scaled_float",
+    "search_as_you_type",
+    "semantic_text",
+    "shape",
+    "sparse_vector",
+    "unsigned_long",
+    "version",
+    "wildcard",
+];
+
+/// Parameters of fields that are not there.
+pub const PARAMETERS_NOT_THERE: [&str; 21] = [
+    "boost",
+    "coerce",
+    "copy_to",
+    "doc_values",
+    "dynamic",
+    "eager_global_ordinals",
+    "enabled",
+    "fielddata",
+    "fields",
+    "ignore_above",
+    "ignore_malformed",
+    "index",
+    "index_options",
+    "index_phrases",
+    "index_prefixes",
+    "normalizer",
+    "norms",
+    "null_value",
+    "similarity",
+    "store",
+    "term_vector",
+];
+
+/// The names of the types that there are.
+pub fn type_names() -> impl Iterator<Item = &'static str> {
+    TYPES.iter().map(|kind| kind.name())
+}
+
+impl FieldType {
+    /// The name that Elasticsearch gives it.
+    pub fn name(self) -> &'static str {
+        match self {
+            FieldType::Text => "text",
+            FieldType::Keyword => "keyword",
+            FieldType::Whole(name, ..) | FieldType::Fraction(name) => name,
+            FieldType::Boolean => "boolean",
+        }
+    }
+
+    /// Returns the type of a name.
+    pub fn named(name: &str) -> Option<FieldType> {
+        TYPES.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Returns true if its values are strings.
+    pub fn is_string(self) -> bool {
+        matches!(self, FieldType::Text | FieldType::Keyword)
+    }
+}
+
+/// The error for a type that is not there.
+pub fn unknown_type(written: &str, field: &str) -> Fault {
+    if TYPES_NOT_THERE.contains(&written) {
+        return as_mapping(Fault::not_there(&format!(
+            "the type [{written}] of field [{field}]"
+        )));
+    }
+    Fault::mapping(format!(
+        "No handler for type [{written}] declared on field [{field}]"
+    ))
+}
+
+/// The same error about a mapping.
+pub fn as_mapping(fault: Fault) -> Fault {
+    Fault::mapping(fault.reason)
+}
