@@ -5,6 +5,7 @@ mod client;
 mod compatibility;
 mod documents;
 mod guards;
+mod hostile;
 mod indexes;
 mod life;
 mod model;

@@ -218,3 +218,66 @@ fn deletions_alone_do_not_fill_the_memory() {
     assert_eq!(index.snapshot().documents(), 0);
     index.close().expect("an end");
 }
+
+#[test]
+fn versions_are_looked_up_together_and_without_documents() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    let index = opened(&path);
+    index.add(document("a", 1)).expect("written");
+    let last = index.add(document("a", 2)).expect("written").sequence;
+    index.add(document("b", 1)).expect("written");
+    index.delete(&["b"]).expect("deleted");
+    let found = |index: &Index| index.versions(&["b", "a", "none"]).expect("looked up");
+    let versions = found(&index);
+    let a = versions[1].expect("it is there");
+    assert_eq!((a.version, a.sequence), (2, last));
+    assert_eq!((versions[0], versions[2]), (None, None));
+    index.close().expect("closed");
+    let reader = Index::options().memory(16 << 20).read_only();
+    assert_eq!(found(&reader.open(&path).expect("opened")), versions);
+}
+
+#[test]
+fn an_id_is_found_by_its_other_name_where_a_field_has_the_first() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let index = opened(&folder.path().join("index"));
+    let line = br#"{"id": "own", "n": 1}"#;
+    let document = Document::parse_as(Some("outer".to_owned()), line).expect("a document");
+    index.add(document).expect("written");
+    let snapshot = index.snapshot();
+    for (text, hits) in [
+        ("id:own", 1),
+        ("id:outer", 0),
+        ("_id:outer", 1),
+        ("_id:own", 0),
+    ] {
+        let query = snapshot.parse(text, Operator::Or).expect("a query");
+        let results = snapshot.search(&query).run().expect("an answer");
+        assert_eq!(results.hits.len(), hits, "{text}");
+    }
+}
+
+#[test]
+fn a_declared_field_is_text_whose_first_value_is_a_number() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    let index = opened(&path);
+    index
+        .declare_text("zip", gannet::Analyzer::KEYWORD)
+        .expect("declared");
+    for (id, value) in [("a", "12345"), ("b", r#""12-345 x""#)] {
+        let line = format!(r#"{{"id": "{id}", "zip": {value}}}"#);
+        index
+            .add(Document::parse(line.as_bytes()).expect("a document"))
+            .expect("written");
+    }
+    index.close().expect("closed");
+    // The field is as it was declared, without another declaration.
+    let snapshot = opened(&path).snapshot();
+    let field = snapshot.schema().named("zip").expect("a field");
+    assert_eq!(field.kind, gannet::FieldKind::Text);
+    let query = snapshot.parse("zip:12*", Operator::Or).expect("a query");
+    let results = snapshot.search(&query).run().expect("an answer");
+    assert_eq!(results.hits.len(), 2);
+}
