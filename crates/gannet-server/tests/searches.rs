@@ -173,7 +173,11 @@ fn what_a_search_cannot_do_is_rejected_by_name() {
         ),
         (r#"{"size":-1}"#, "[size]"),
         (r#"{"timeout":"soon"}"#, "[timeout]"),
-        (r#"{"query":"#, "the body is no JSON"),
+        (r#"{"query":"#, "the body cannot be read as JSON"),
+        (
+            r#"{"query":{"match_all":{}},"query":{"match_none":{}}}"#,
+            "Duplicate field 'query'",
+        ),
         ("[]", "expected an object"),
     ] {
         let (_, reason) = server.error("POST", "/books/_search", body, 400);

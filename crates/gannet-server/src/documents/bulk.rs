@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::action::{Action, ActionKind, Change, Precondition};
 use super::update::UpdateBody;
 use crate::fault::{Fault, Outcome};
-use crate::json::kind_of;
+use crate::json::{kind_of, parse_strictly};
 
 /// Actions of one bulk.
 const ACTIONS_MAX: usize = 1_000_000;
@@ -88,8 +88,8 @@ impl<'a> BulkAction<'a> {
 fn parse_action<'a>(line: &[u8], number: usize, index: Option<&str>) -> Outcome<BulkAction<'a>> {
     let malformed =
         |what: String| Fault::illegal(format!("Malformed action/metadata line [{number}], {what}"));
-    let value: Value = serde_json::from_slice(line)
-        .map_err(|error| malformed(format!("which is no JSON: {error}")))?;
+    let value = parse_strictly(line)
+        .map_err(|error| malformed(format!("which cannot be read as JSON: {error}")))?;
     let Value::Object(members) = &value else {
         return Err(malformed(format!(
             "expected an object but found {}",
@@ -221,7 +221,7 @@ mod tests {
             ),
             ("{\"index\":{\"pipeline\":\"p\"}}\n{}\n", "[pipeline]"),
             ("{\"delete\":{}}\n", "id is missing, in line 1"),
-            ("{\"index\"\n{}\n", "line [1], which is no JSON"),
+            ("{\"index\"\n{}\n", "line [1], which cannot be read as JSON"),
         ] {
             let fault = parse_bulk(body.as_bytes(), Some("b")).unwrap_err();
             assert_eq!(fault.status, 400);

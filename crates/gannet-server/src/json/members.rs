@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::strict::parse_strictly;
 use crate::fault::{Fault, Outcome};
 use crate::near::nearest;
 
@@ -18,12 +19,12 @@ pub fn parse_json(bytes: &[u8]) -> Outcome<Value> {
     if bytes.trim_ascii().is_empty() {
         return Ok(Value::Object(Map::new()));
     }
-    serde_json::from_slice(bytes).map_err(|error| {
+    parse_strictly(bytes).map_err(|error| {
         Fault::new(
             400,
             "x_content_parse_exception",
             format!(
-                "[{}:{}] the body is no JSON: {error}",
+                "[{}:{}] the body cannot be read as JSON: {error}",
                 error.line(),
                 error.column()
             ),
