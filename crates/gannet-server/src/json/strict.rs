@@ -1,5 +1,5 @@
-//! JSON whose objects have each member once. Elasticsearch rejects others, and so must a server that
-//! keeps the last of two: the first would be lost in silence.
+//! JSON whose objects have each member once. Elasticsearch rejects others, and so must a server
+//! that keeps the last of two: the first would be lost in silence.
 
 use std::fmt;
 
