@@ -1,4 +1,4 @@
-//! What all requests share.
+//! The state that all requests share.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +9,7 @@ use crate::settings::Settings;
 
 /// The state of a server.
 pub struct Service {
-    /// What it was started with.
+    /// The settings that it was started with.
     pub settings: Settings,
     /// Its indexes.
     pub indexes: Indexes,

@@ -1,4 +1,4 @@
-//! What a server is started with.
+//! The settings of a server.
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;

@@ -20,7 +20,7 @@ pub struct TestServer {
     thread: Option<JoinHandle<Ended>>,
 }
 
-/// What a server answered.
+/// The answer of a server.
 #[derive(Clone, Debug)]
 pub struct Answered {
     pub status: u16,

@@ -1,4 +1,4 @@
-//! What of a search is returned, and how.
+//! The answers of searches: what is returned, and in which form.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! What clients ask first.
+//! The requests that clients send first.
 
 use crate::client::TestServer;
 

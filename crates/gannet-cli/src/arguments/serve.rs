@@ -21,7 +21,7 @@ pub struct ServeArguments {
     /// The most indexes that are open at once; they share the memory evenly
     #[arg(long, value_name = "N", default_value_t = 8)]
     pub max_open: usize,
-    /// The version of Elasticsearch that clients are told, as some refuse others than their own
+    /// The version of Elasticsearch that clients are told, as some reject others than their own
     #[arg(long, value_name = "VERSION", default_value = gannet_server::ES_VERSION)]
     pub es_version: String,
     /// Log what is this serious and more to standard error, as lines of JSON

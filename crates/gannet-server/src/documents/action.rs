@@ -1,4 +1,4 @@
-//! What a request asks to be done with one document.
+//! The change that a request asks of one document.
 
 use gannet::DocumentVersion;
 
@@ -11,7 +11,7 @@ use crate::http::Call;
 pub struct Action<'a> {
     /// The ID; one is made if there is none.
     pub id: Option<String>,
-    /// What is to be there before.
+    /// The state that must be there before.
     pub before: Precondition,
     /// The change.
     pub change: Change<'a>,
@@ -41,7 +41,7 @@ pub enum ActionKind {
     Delete,
 }
 
-/// What must be there before a change.
+/// The state that must be there before a change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precondition {
     /// Whatever is there.
@@ -72,7 +72,7 @@ impl ActionKind {
         }
     }
 
-    /// What must be there before, if nothing else is asked for.
+    /// Returns the state that must be there before, if nothing else is asked for.
     pub fn precondition(self) -> Precondition {
         match self {
             ActionKind::Create => Precondition::Absent,

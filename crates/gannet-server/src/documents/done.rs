@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::fault::Outcome;
 
-/// What became of a document.
+/// The result of a change of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ItemResult {
     /// There was none of its ID.
@@ -25,7 +25,7 @@ pub enum ItemResult {
 pub struct Done {
     /// The ID of the document.
     pub id: String,
-    /// What became of it.
+    /// The result of its change.
     pub result: ItemResult,
     /// Its version now; of one that is gone, the last.
     pub version: DocumentVersion,

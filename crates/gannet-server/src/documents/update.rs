@@ -57,7 +57,7 @@ impl<'a> UpdateBody<'a> {
         Ok(update)
     }
 
-    /// What a document becomes; nothing if it stays as it is.
+    /// Returns the document as it becomes; nothing if it stays as it is.
     pub fn apply(&self, id: &str, found: Option<&StoredDocument>) -> Outcome<Option<Document>> {
         let Some(found) = found else {
             let upsert = self.upsert.ok_or_else(|| {

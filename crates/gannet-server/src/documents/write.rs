@@ -165,7 +165,7 @@ fn reserve(index: &Index, document: &Document) -> Outcome<Reservation> {
         .map_err(Fault::from)
 }
 
-/// What is to be done for one action.
+/// The step that one action needs.
 enum Step {
     Done(Done),
     Put(Box<Document>),

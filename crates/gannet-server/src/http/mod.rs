@@ -1,4 +1,4 @@
-//! What is common to all requests and answers: parameters, media types, who may ask.
+//! The common part of all requests and answers: parameters, media types, who may ask.
 
 mod answer;
 mod body;

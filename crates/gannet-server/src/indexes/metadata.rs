@@ -1,4 +1,4 @@
-//! What the server keeps of an index beside it: an identifier, settings, the mapping.
+//! The metadata that the server keeps beside an index: an identifier, settings, the mapping.
 //!
 //! It stands in the folder `_server` of the indexes' folder, where no index can be, so an index
 //! stays an ordinary one. One that has nothing there is taken as it is.
@@ -33,7 +33,7 @@ const DEFAULT_ANALYZER: &str = SETTINGS[3];
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IndexSettings(pub Map<String, Value>);
 
-/// What is kept of an index.
+/// The metadata of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metadata {
     /// A random name, the same as long as the index is there.

@@ -46,7 +46,7 @@ impl OpenIndex {
         Ok(open)
     }
 
-    /// What is kept of it now.
+    /// Returns its metadata as they are now.
     pub fn metadata(&self) -> Arc<Metadata> {
         let metadata = self.metadata.read();
         Arc::clone(&metadata.unwrap_or_else(|poisoned| poisoned.into_inner()))

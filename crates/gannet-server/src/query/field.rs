@@ -12,7 +12,7 @@ use crate::json::{Members, fits, kind_of};
 
 /// The fields of an index, as its mapping and its documents have them.
 pub struct Fields<'a> {
-    /// What is kept of the index.
+    /// The metadata of the index.
     pub metadata: &'a Metadata,
     /// The fields that its documents have.
     pub schema: &'a Schema,

@@ -9,12 +9,12 @@ use super::{Translator, any_of, ids, patterns, terms};
 use crate::fault::{Fault, Outcome};
 use crate::json::Members;
 
-/// What is asked of the words of a text beside the text.
+/// The options of a query for the words of a text.
 #[derive(Clone, Copy, Default)]
 pub struct WordOptions<'a> {
     /// The way in which they are joined.
     pub operator: Operator,
-    /// How many must match, as it is written.
+    /// The number of words that must match, as it is written.
     pub minimum: Option<&'a Value>,
     /// The most differences of a word; nothing if it must be the same.
     pub fuzziness: Option<Option<u8>>,

@@ -1,4 +1,4 @@
-//! What clients ask of a server before anything else: who it is, how it is.
+//! Routes that clients ask before anything else: who the server is, how it is.
 
 use serde_json::{Value, json};
 

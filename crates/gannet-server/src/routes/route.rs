@@ -46,9 +46,9 @@ pub struct Route {
     pub body: BodyKind,
     /// The parameters of the URL, beside those of every route.
     pub parameters: &'static [&'static str],
-    /// What of Elasticsearch's route is there; empty if it is all.
+    /// The part of Elasticsearch's route that is there; empty if it is all.
     pub extent: &'static str,
-    /// What carries it out.
+    /// The function that carries it out.
     pub handler: Handler,
 }
 

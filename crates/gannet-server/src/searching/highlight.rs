@@ -91,7 +91,7 @@ impl HighlightRequest {
     }
 }
 
-/// What Elasticsearch does unless it is told otherwise.
+/// Returns Elasticsearch's defaults.
 fn elasticsearch() -> SnippetOptions {
     SnippetOptions {
         fragments: 5,

@@ -11,7 +11,7 @@ use crate::json::{Members, SourceFilter, kind_of};
 pub enum SourceChoice {
     /// None of it.
     None,
-    /// What stays of it.
+    /// The members that stay.
     Filtered(SourceFilter),
 }
 

@@ -43,7 +43,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(300);
 /// A request that took so long is told of.
 const SLOW: Duration = Duration::from_secs(1);
 
-/// What every request needs.
+/// The state that every request needs.
 #[derive(Clone)]
 pub struct Shared {
     pub service: Arc<Service>,
@@ -112,7 +112,7 @@ async fn answer_nothing(State(shared): State<Shared>, request: Request) -> Respo
     finish(Err(fault), &asked, &shared)
 }
 
-/// What the answer needs of a request.
+/// The parts of a request that its answer needs.
 struct Asked {
     method: String,
     path: String,

@@ -43,7 +43,7 @@ pub struct Server {
 #[derive(Clone, Default)]
 pub struct Stopper(Arc<Notify>);
 
-/// How a server ended.
+/// The end of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ended {
     /// Indexes that were in use until the last moment, and are not closed. They are opened from
@@ -99,7 +99,7 @@ impl Server {
         Ok(self.service.indexes.names()?.len())
     }
 
-    /// What has it end.
+    /// Returns the handle that ends it.
     pub fn stopper(&self) -> Stopper {
         self.stop.clone()
     }
