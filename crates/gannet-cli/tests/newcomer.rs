@@ -339,9 +339,18 @@ fn a_vacuum_that_is_not_worth_it_does_nothing() {
         run(&["index", memory, sample]);
         run(&["vacuum", memory]);
         run(&["delete", memory, "chapter_113-9"]);
-        for _ in 0..2 {
-            let done = run(&["vacuum", memory]);
-            assert!(done["bytes_written"].as_u64() < Some(100_000), "{done}");
+        // The zones of this deletion and of the flushes before may just be worth a cleaning, which
+        // depends on when the flushes began. Then it gives back a 64th; the next has nothing to do.
+        let first = run(&["vacuum", memory]);
+        let bytes = |name: &str| first[name].as_u64().unwrap();
+        if bytes("bytes_written") >= 100_000 {
+            let given_back = bytes("allocated_before") - bytes("allocated");
+            assert!(given_back * 64 >= bytes("allocated_before"), "{first}");
+            assert!(bytes("bytes_written") <= given_back * 10, "{first}");
+        }
+        let second = run(&["vacuum", memory]);
+        assert!(second["bytes_written"].as_u64() < Some(100_000), "{second}");
+        for done in [&first, &second] {
             assert_eq!(done["dead_documents"], 1);
         }
         let told = place.done(&[&["vacuum", memory][..], &more].concat());
