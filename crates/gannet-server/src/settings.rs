@@ -2,6 +2,7 @@
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use gannet::MEMORY_MIN;
 
@@ -17,6 +18,12 @@ const BODIES_ONE_OF: usize = 8;
 /// The longest body, as Elasticsearch has it.
 const BODY_BYTES_MAX: usize = 100 << 20;
 
+/// Open connections. Each is a file descriptor, of which many systems allow 1,024 in all.
+const CONNECTIONS_MAX: usize = 512;
+
+/// Clients keep connections for about a minute, and ask again when one is closed.
+const IDLE_TIME: Duration = Duration::from_secs(60);
+
 /// The settings of a server.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -30,6 +37,10 @@ pub struct Settings {
     pub max_open: usize,
     /// The version of Elasticsearch that clients are told.
     pub es_version: String,
+    /// The most connections that are open at once.
+    pub max_connections: usize,
+    /// The time for the head of a request, also the first or the next one of a connection.
+    pub idle_time: Duration,
 }
 
 impl Settings {
@@ -41,6 +52,8 @@ impl Settings {
             listen: "127.0.0.1:9200".to_owned(),
             max_open: 8,
             es_version: ES_VERSION.to_owned(),
+            max_connections: CONNECTIONS_MAX,
+            idle_time: IDLE_TIME,
         }
     }
 
@@ -64,6 +77,11 @@ impl Settings {
         if self.max_open == 0 {
             return Err(Fault::illegal(
                 "--max-open 0 lets no index be open: give at least 1",
+            ));
+        }
+        if self.max_connections == 0 {
+            return Err(Fault::illegal(
+                "--max-connections 0 lets nobody ask: give at least 1",
             ));
         }
         if self.index_memory() < MEMORY_MIN {

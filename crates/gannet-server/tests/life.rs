@@ -79,6 +79,22 @@ fn indexes_that_are_idle_make_room_for_others() {
     for name in ["e", "d", "c", "b", "a"] {
         assert_eq!(server.found(name, r#"{"match_all":{}}"#).len(), 2);
     }
+    // Tables of all leave no more open, and those that are used stay so.
+    for path in ["/_cat/indices?format=json", "/_stats", "/_mapping"] {
+        let told = server.json("GET", path, "", 200);
+        let told = if path == "/_stats" {
+            &told["indices"]
+        } else {
+            &told
+        };
+        let count = told
+            .as_array()
+            .map(Vec::len)
+            .or(told.as_object().map(|o| o.len()));
+        assert_eq!(count, Some(5), "{path}");
+        let ready = server.json("GET", "/health/ready", "", 200);
+        assert!(ready["open"].as_u64() <= Some(2), "{ready}");
+    }
     // Several at once wait for places, or are told to come again.
     std::thread::scope(|scope| {
         for name in ["a", "b", "c", "d", "e"] {

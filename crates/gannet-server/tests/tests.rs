@@ -3,6 +3,7 @@
 mod bulk;
 mod client;
 mod compatibility;
+mod connections;
 mod documents;
 mod guards;
 mod hostile;

@@ -21,6 +21,10 @@ const PREPARED_TIMES: usize = 12;
 /// Memory that a value takes beside its name and its text.
 const VALUE_BYTES: usize = 160;
 
+/// Values of a document, and bytes of the name of a field: the engine rejects more.
+const VALUES_MAX: usize = 100_000;
+const NAME_BYTES_MAX: usize = 255;
+
 /// Carries actions out in their order.
 pub fn carry_out(open: &OpenIndex, actions: &[&Action<'_>]) -> Results {
     let turn = match open.wait_to_write() {
@@ -165,6 +169,50 @@ fn reserve(index: &Index, document: &Document) -> Outcome<Reservation> {
         .map_err(Fault::from)
 }
 
+/// Reserves what a document takes at most once it is read, so that it is never read in vain.
+fn reserve_unread(index: &Index, source: &[u8]) -> Outcome<Reservation> {
+    let most = index.document_bytes_max();
+    if source.len() > most {
+        return Err(Fault::new(
+            413,
+            "content_too_long_exception",
+            format!(
+                "the document has {} bytes, at most {most} are indexed in this memory (--memory)",
+                source.len()
+            ),
+        ));
+    }
+    let (values, names) = values_and_names(source);
+    let value = VALUE_BYTES + names.min(NAME_BYTES_MAX);
+    let bytes = 2 * source.len() + values.min(VALUES_MAX) * value;
+    index
+        .reserve("a document that is read", bytes)
+        .map_err(Fault::from)
+}
+
+/// The most values that a text of JSON has, and the bytes of all names of members.
+fn values_and_names(json: &[u8]) -> (usize, usize) {
+    let (mut values, mut names) = (1, 0);
+    // The length of the string that is read, or of the last one.
+    let (mut length, mut is_string) = (0, false);
+    let mut bytes = json.iter();
+    while let Some(byte) = bytes.next() {
+        match (byte, is_string) {
+            (b'"', false) => (length, is_string) = (0, true),
+            (b'"', true) => is_string = false,
+            (b'\\', true) => {
+                length += 2;
+                bytes.next();
+            }
+            (_, true) => length += 1,
+            (b':', false) => names += length + 1,
+            (b',', false) => values += 1,
+            _ => {}
+        }
+    }
+    (values, names)
+}
+
 /// The step that one action needs.
 enum Step {
     Done(Done),
@@ -175,6 +223,11 @@ enum Step {
 fn decide(open: &OpenIndex, wanted: &Wanted<'_>, before: Option<DocumentVersion>) -> Outcome<Step> {
     let id = wanted.id;
     wanted.action.before.check(id, before)?;
+    // Taken before a document is read, and given back for what it takes then.
+    let _memory = match &wanted.action.change {
+        Change::Index(source) => Some(reserve_unread(&open.index, source)?),
+        _ => None,
+    };
     match &wanted.action.change {
         Change::Index(source) => {
             let document = Document::parse_as(Some(id.to_owned()), source)
@@ -309,5 +362,27 @@ fn delete_all(
                 },
             }),
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_and_names_are_bounds_of_what_the_engine_reads() {
+        for json in [
+            r#"{}"#,
+            r#"{"a":1,"b":{"c":[1,2,{"d":"x, y: \"z\","}]}}"#,
+            r#"{"a\"b":"c","d":[[],[true,null]]}"#,
+            r#"{"a":[{"b":1},{"b":2}],"c":"\\"}"#,
+        ] {
+            let document = Document::parse_as(Some("1".to_owned()), json.as_bytes()).unwrap();
+            let (values, names) = values_and_names(json.as_bytes());
+            assert!(document.fields().len() <= values, "{json}");
+            for (name, _) in document.fields() {
+                assert!(name.len() <= names, "{json}");
+            }
+        }
     }
 }

@@ -2,16 +2,21 @@
 //! is answered with 429 before work begins.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use bytes::BytesMut;
 use http_body_util::BodyExt;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
 
 use crate::fault::{Fault, Outcome};
 
 /// Memory is counted in pieces of so many bytes.
 const PIECE: usize = 4 << 10;
+
+/// Bytes that a value of a tree of JSON takes beside its text: its place in an array or a map.
+const NODE_BYTES: usize = 96;
 
 /// Bytes of a body that are read and dropped.
 const DRAINED_MAX: usize = 64 << 20;
@@ -22,17 +27,41 @@ pub struct BodyMemory {
     pieces: Arc<Semaphore>,
     total: usize,
     most: usize,
+    pause: Duration,
 }
 
 impl BodyMemory {
-    /// So many bytes in all, and at most so many for one body.
-    pub fn new(total: usize, most: usize) -> BodyMemory {
+    /// So many bytes in all, and at most so many for one body, of which more must come after
+    /// `pause` at the latest.
+    pub fn new(total: usize, most: usize, pause: Duration) -> BodyMemory {
         let total = total.clamp(PIECE, Semaphore::MAX_PERMITS / 2);
         BodyMemory {
             pieces: Arc::new(Semaphore::new(total / PIECE)),
             total,
             most: most.min(total),
+            pause,
         }
+    }
+
+    /// Takes the memory that a text of JSON takes as a tree.
+    pub fn take_tree(&self, json: &[u8]) -> Outcome<OwnedSemaphorePermit> {
+        let marks = json
+            .iter()
+            .filter(|byte| matches!(byte, b',' | b'[' | b'{' | b':'));
+        let bytes = json
+            .len()
+            .saturating_add(NODE_BYTES.saturating_mul(marks.count()));
+        if bytes > self.total {
+            return Err(Fault::new(
+                413,
+                "content_too_long_exception",
+                format!(
+                    "the body takes {bytes} bytes once it is read, of {} that there are: send less at once",
+                    self.total
+                ),
+            ));
+        }
+        self.take(bytes)
     }
 
     fn take(&self, bytes: usize) -> Outcome<OwnedSemaphorePermit> {
@@ -57,7 +86,10 @@ pub async fn read_body(
     let mut read = BytesMut::new();
     let mut held = Vec::new();
     let mut reserved = 0;
-    while let Some(frame) = body.frame().await {
+    while let Some(frame) = timeout(memory.pause, body.frame())
+        .await
+        .map_err(|_| too_slow(memory.pause))?
+    {
         let frame = frame
             .map_err(|error| Fault::parsing(format!("the body could not be read: {error}")))?;
         let Ok(data) = frame.into_data() else {
@@ -89,6 +121,17 @@ async fn drain(body: &mut Body) {
             return;
         }
     }
+}
+
+fn too_slow(pause: Duration) -> Fault {
+    Fault::new(
+        408,
+        "timeout_exception",
+        format!(
+            "nothing more of the body came for {} ms: send it again",
+            pause.as_millis()
+        ),
+    )
 }
 
 fn too_large(most: usize) -> Fault {

@@ -124,6 +124,19 @@ impl Indexes {
         self.take(name, None)
     }
 
+    /// Has a function look at an index. One that was closed is the first to be closed again, so that
+    /// a look at all keeps those open that are used.
+    pub fn look<T>(&self, name: &str, look: impl FnOnce(&OpenIndex) -> Outcome<T>) -> Outcome<T> {
+        let was_open = self.slot(name).lock().is_some();
+        let open = self.get(name)?;
+        let seen = look(&open);
+        drop(open);
+        if !was_open {
+            self.slot(name).used.store(0, Ordering::Relaxed);
+        }
+        seen
+    }
+
     /// An index, which is made if it is missing.
     pub fn get_or_make(&self, name: &str) -> Outcome<Arc<OpenIndex>> {
         check_index_name(name)?;

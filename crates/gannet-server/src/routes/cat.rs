@@ -43,14 +43,15 @@ pub fn health(call: &Call, service: &Service) -> Outcome<Answer> {
 pub fn indices(call: &Call, service: &Service) -> Outcome<Answer> {
     let mut rows = Vec::new();
     for name in service.indexes.matching(call.part("index"), false)? {
-        let open = service.indexes.get(&name)?;
-        let stats = open.index.stats()?;
+        let (stats, uuid) = service.indexes.look(&name, |open| {
+            Ok((open.index.stats()?, open.metadata().uuid.clone()))
+        })?;
         let bytes = stats.bytes.allocated.to_string();
         rows.push(vec![
             ("health", "green".to_owned()),
             ("status", "open".to_owned()),
             ("index", name),
-            ("uuid", open.metadata().uuid.clone()),
+            ("uuid", uuid),
             ("pri", "1".to_owned()),
             ("rep", "0".to_owned()),
             ("docs.count", stats.documents.to_string()),

@@ -89,8 +89,8 @@ pub fn each(
     let ignores = call.flag("ignore_unavailable")?.unwrap_or(false);
     let mut all = Map::new();
     for name in service.indexes.matching(call.part("index"), ignores)? {
-        let open = service.indexes.get(&name)?;
-        let told = tell(call, &open.metadata(), &name);
+        let metadata = service.indexes.look(&name, |open| Ok(open.metadata()))?;
+        let told = tell(call, &metadata, &name);
         all.insert(name, told);
     }
     Ok(Answer::of(&all))

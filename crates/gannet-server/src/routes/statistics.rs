@@ -13,15 +13,16 @@ pub fn stats(call: &Call, service: &Service) -> Outcome<Answer> {
     let mut indices = Map::new();
     let mut sums = [0u64; 3];
     for name in &names {
-        let open = service.indexes.get(name)?;
-        let stats = open.index.stats()?;
+        let (stats, uuid) = service.indexes.look(name, |open| {
+            Ok((open.index.stats()?, open.metadata().uuid.clone()))
+        })?;
         let own = [stats.documents, stats.dead_documents, stats.bytes.allocated];
         for (sum, own) in sums.iter_mut().zip(own) {
             *sum += own;
         }
         let figures = figures(own);
         let told = json!({
-            "uuid": open.metadata().uuid,
+            "uuid": uuid,
             "health": "green",
             "status": "open",
             "primaries": figures,

@@ -15,6 +15,7 @@ use axum::response::Response;
 use axum::routing::any;
 use http_body_util::BodyExt;
 use tokio::task::spawn_blocking;
+use tokio::time::timeout;
 use tower_http::compression::CompressionLayer;
 use tower_http::decompression::RequestDecompressionLayer;
 use tower_http::timeout::TimeoutLayer;
@@ -211,7 +212,8 @@ async fn read(
 ) -> Outcome<(Bytes, Vec<tokio::sync::OwnedSemaphorePermit>)> {
     if route.body == BodyKind::None {
         let mut body = body;
-        let has_body = body.frame().await.is_some_and(|frame| {
+        let frame = timeout(shared.service.settings.idle_time, body.frame()).await;
+        let has_body = frame.unwrap_or_default().is_some_and(|frame| {
             frame.is_ok_and(|frame| frame.data_ref().is_some_and(|data| !data.is_empty()))
         });
         if has_body {
@@ -222,9 +224,15 @@ async fn read(
         }
         return Ok((Bytes::new(), Vec::new()));
     }
-    let (body, memory) = read_body(body, &shared.bodies).await?;
+    let (body, mut memory) = read_body(body, &shared.bodies).await?;
     if !body.is_empty() {
         check_body_media(text_of(headers, &CONTENT_TYPE), route.body)?;
+        // Of lines no more than one is a tree at a time.
+        let longest = match route.body {
+            BodyKind::Lines => body.split(|byte| *byte == b'\n').max_by_key(|l| l.len()),
+            _ => Some(&body[..]),
+        };
+        memory.push(shared.bodies.take_tree(longest.unwrap_or_default())?);
     }
     Ok((body, memory))
 }

@@ -1,7 +1,9 @@
 //! The server: listening, queues, the end.
 
+mod connections;
 mod dispatch;
 mod lanes;
+mod listen;
 mod run;
 
 pub use run::{Ended, Server, Stopper};

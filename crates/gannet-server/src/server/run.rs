@@ -14,8 +14,10 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Notify;
 use tracing::{info, warn};
 
+use super::connections::Connections;
 use super::dispatch::{Shared, router};
 use super::lanes::Lanes;
+use super::listen::{Listening, listen};
 use crate::fault::{Fault, Outcome};
 use crate::http::BodyMemory;
 use crate::service::Service;
@@ -134,10 +136,19 @@ impl Server {
         let shared = Shared {
             service: Arc::clone(&service),
             lanes: Lanes::new(cores),
-            bodies: BodyMemory::new(settings.body_memory(), settings.body_most()),
+            bodies: BodyMemory::new(
+                settings.body_memory(),
+                settings.body_most(),
+                settings.idle_time,
+            ),
         };
         info!(address = service.address, "listens");
-        let served = runtime.block_on(serve(listener, shared, stop));
+        let listening = Listening {
+            router: router(&shared),
+            connections: Connections::new(settings.max_connections),
+            idle_time: settings.idle_time,
+        };
+        let served = runtime.block_on(listen(listener, listening, stop.0, GRACE));
         let end = Instant::now();
         service.end();
         let left_open = service.indexes.close_all(end + CLOSED_WITHIN - GRACE);
@@ -147,27 +158,6 @@ impl Server {
         }
         info!("ended");
         served.map(|()| Ended { left_open })
-    }
-}
-
-async fn serve(listener: TcpListener, shared: Shared, stop: Stopper) -> Outcome<()> {
-    let failed = |error: std::io::Error| Fault::internal(format!("cannot listen: {error}"));
-    listener.set_nonblocking(true).map_err(failed)?;
-    let listener = tokio::net::TcpListener::from_std(listener).map_err(failed)?;
-    let begun = Arc::new(Notify::new());
-    let begins = Arc::clone(&begun);
-    let stopped = async move {
-        stop.0.notified().await;
-        begins.notify_one();
-    };
-    let serving = axum::serve(listener, router(&shared)).with_graceful_shutdown(stopped);
-    let grace = async {
-        begun.notified().await;
-        tokio::time::sleep(GRACE).await;
-    };
-    tokio::select! {
-        served = serving => served.map_err(failed),
-        () = grace => Ok(()),
     }
 }
 
