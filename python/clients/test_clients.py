@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -48,9 +49,9 @@ def sample() -> list[dict[str, Any]]:
 class Running:
     """The command, started with a folder, at a port that is free."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *more: str) -> None:
         command = [os.environ["GANNET"], "serve", str(folder), "--listen", "127.0.0.1:0"]
-        command += ["--json", "--memory", "320MiB"]
+        command += ["--json", "--memory", "320MiB", *more]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
         self.url = json.loads(self.process.stdout.readline())["url"]
@@ -188,6 +189,132 @@ def test_the_client_of_opensearch_is_served_too(url: str, es: elasticsearch.Elas
     client.indices.delete(index="other")
     assert not client.indices.exists(index="other")
     client.close()
+
+
+def test_several_indexes_and_aliases_are_one_search(es: elasticsearch.Elasticsearch) -> None:
+    for name in ["part-0", "part-1"]:
+        es.indices.create(index=name, mappings=MAPPINGS)
+    actions = [
+        {"_index": f"part-{place % 2}", "_id": d["id"], "_source": d}
+        for place, d in enumerate(sample())
+    ]
+    assert helpers.bulk(es, actions) == (DOCUMENTS, [])
+    es.indices.update_aliases(actions=[{"add": {"index": "part-*", "alias": "parts"}}])
+    assert set(es.indices.get_alias(name="parts")) == {"part-0", "part-1"}
+    assert es.indices.exists_alias(name="parts")
+    for names in ["part-0,part-1", ["part-*"], "parts", "part-*,-part-1,part-1"]:
+        found = es.search(index=names, size=DOCUMENTS)
+        hits = found["hits"]["hits"]
+        assert {hit["_id"] for hit in hits} == {d["id"] for d in sample()}
+        assert {hit["_index"] for hit in hits} == {"part-0", "part-1"}
+    assert es.count(index="parts")["count"] == DOCUMENTS
+    assert es.count(index="part-0,none", ignore_unavailable=True)["count"] == DOCUMENTS // 2
+    with pytest.raises(elasticsearch.NotFoundError):
+        es.count(index="part-0,none")
+    with pytest.raises(elasticsearch.BadRequestError, match="no write index"):
+        es.index(index="parts", document={})
+    write = {"index": "part-1", "alias": "parts", "is_write_index": True}
+    es.indices.update_aliases(actions=[{"add": write}])
+    assert es.index(index="parts", id="x", document={})["_index"] == "part-1"
+    moved = es.reindex(source={"index": "parts"}, dest={"index": "whole"})
+    assert moved["created"] == DOCUMENTS + 1
+    swap = [{"remove_index": {"index": "part-*"}}, {"add": {"index": "whole", "alias": "parts"}}]
+    es.indices.update_aliases(actions=swap)
+    assert es.count(index="parts")["count"] == DOCUMENTS + 1
+    gone = es.delete_by_query(index="parts", query={"term": {"kind": "odd"}})
+    assert gone["deleted"] == DOCUMENTS // 2
+    again = es.update_by_query(index="parts", conflicts="proceed")
+    assert again["updated"] == DOCUMENTS // 2 + 1
+    es.indices.delete_alias(index="whole", name="parts")
+    es.indices.delete(index="whole")
+
+
+def test_every_document_is_met_once(url: str, es: elasticsearch.Elasticsearch) -> None:
+    ids = {d["id"] for d in sample()}
+    met = [hit["_id"] for hit in helpers.scan(es, index="wiki", size=30)]
+    assert (len(met), set(met)) == (DOCUMENTS, ids)
+    odd = {"query": {"term": {"kind": "odd"}}}
+    by_score = list(helpers.scan(es, index="wiki", query=odd, size=7, preserve_order=True))
+    assert len(by_score) == DOCUMENTS // 2
+    pit = es.open_point_in_time(index="wiki", keep_alive="1m")["id"]
+    met, after = [], None
+    while True:
+        point = {"id": pit, "keep_alive": "1m"}
+        sort = [{"_shard_doc": "asc"}]
+        found = es.search(pit=point, sort=sort, search_after=after, size=30)
+        if not found["hits"]["hits"]:
+            break
+        met += [hit["_id"] for hit in found["hits"]["hits"]]
+        after = found["hits"]["hits"][-1]["sort"]
+    assert (len(met), set(met)) == (DOCUMENTS, ids)
+    assert es.close_point_in_time(id=pit)["succeeded"]
+    with pytest.raises(elasticsearch.NotFoundError):
+        es.search(pit={"id": pit})
+    client = opensearchpy.OpenSearch(url)
+    met = [hit["_id"] for hit in opensearchpy.helpers.scan(client, index="wiki", size=30)]
+    assert (len(met), set(met)) == (DOCUMENTS, ids)
+    client.close()
+
+
+def test_templates_and_questions(es: elasticsearch.Elasticsearch) -> None:
+    es.cluster.put_component_template(name="common", template={"mappings": MAPPINGS})
+    es.indices.put_index_template(
+        name="logs",
+        index_patterns=["logs-*"],
+        composed_of=["common"],
+        template={"aliases": {"logs": {}}},
+    )
+    assert es.indices.exists_index_template(name="logs")
+    es.index(index="logs-1", id="1", document={"kind": "a b", "place": 1})
+    mapping = es.indices.get_mapping(index="logs")["logs-1"]["mappings"]
+    assert mapping["properties"]["kind"] == {"type": "keyword"}
+    assert es.search(index="logs", query={"term": {"kind": "a b"}})["hits"]["total"]["value"] == 1
+    caps = es.field_caps(index="logs", fields="*")["fields"]
+    assert caps["place"]["long"]["searchable"]
+    query = {"match": {"kind": "a b"}}
+    assert es.explain(index="logs", id="1", query=query)["matched"]
+    assert es.indices.validate_query(index="logs", query=query)["valid"]
+    assert es.cat.aliases(format="json")[0]["alias"] == "logs"
+    es.indices.delete_index_template(name="logs")
+    es.cluster.delete_component_template(name="common")
+    es.indices.delete(index="logs-1")
+
+
+def key(file: Path, *scopes: str) -> dict[str, str]:
+    command = [os.environ["GANNET"], "keys", "create", str(file), "--json"]
+    command += [word for scope in scopes for word in ("--scope", scope)]
+    return dict(json.loads(subprocess.check_output(command, text=True)))
+
+
+def test_keys_and_tls_are_as_clients_know_them(tmp_path: Path) -> None:
+    if not shutil.which("openssl"):
+        pytest.skip("there is no openssl to make a certificate")
+    (tmp_path / "indexes").mkdir()
+    keys, cert, private = (tmp_path / name for name in ("keys", "cert.pem", "key.pem"))
+    admin, reader = key(keys, "admin:*"), key(keys, "read:logs-*")
+    make = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost"
+    names = ["-addext", "subjectAltName=IP:127.0.0.1"]
+    files = ["-keyout", str(private), "-out", str(cert)]
+    subprocess.run([*make.split(), *names, *files], check=True, capture_output=True)
+    server = Running(
+        tmp_path / "indexes",
+        *("--keys", str(keys), "--tls-cert", str(cert), "--tls-key", str(private)),
+    )
+    assert server.url.startswith("https://")
+    of = {"hosts": server.url, "ca_certs": str(cert)}
+    with elasticsearch.Elasticsearch(**of, api_key=admin["encoded"]) as client:
+        client.index(index="logs-1", id="1", document={"a": "x"})
+        client.index(index="secret", id="1", document={"a": "x"})
+    with elasticsearch.Elasticsearch(**of, basic_auth=(reader["id"], reader["secret"])) as client:
+        assert client.count(index="logs-*")["count"] == 1
+        with pytest.raises(elasticsearch.AuthorizationException):
+            client.count(index="secret")
+        with pytest.raises(elasticsearch.AuthorizationException):
+            client.index(index="logs-1", document={})
+    with elasticsearch.Elasticsearch(**of) as client:
+        with pytest.raises(elasticsearch.AuthenticationException):
+            client.info()
+    assert server.end() == 0
 
 
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])

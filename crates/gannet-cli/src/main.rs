@@ -20,6 +20,8 @@ mod get;
 mod index;
 mod inspect;
 mod interrupt;
+#[cfg(feature = "server")]
+mod keys;
 mod listing;
 mod maintenance;
 #[cfg(feature = "man")]
@@ -83,6 +85,8 @@ fn run(given: &Given) -> Outcome<()> {
         Command::Restore(arguments) => backup::restore(common, arguments, &mut output)?,
         #[cfg(feature = "server")]
         Command::Serve(arguments) => serve::run(common, arguments, &mut output)?,
+        #[cfg(feature = "server")]
+        Command::Keys(arguments) => keys::run(arguments, &mut output)?,
         Command::Check(arguments) => check::run(common, arguments, &mut output)?,
         Command::Inspect(arguments) => inspect::run(common, arguments, &mut output)?,
         Command::Analyze(arguments) => analyze::run(common, arguments, &mut output)?,

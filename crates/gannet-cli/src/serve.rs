@@ -1,6 +1,6 @@
 //! `gannet serve`: indexes over HTTP.
 
-use gannet_server::{Fault, Server, Settings, log_to_standard_error};
+use gannet_server::{Fault, Server, Settings, TlsFiles, log_to_standard_error};
 use serde_json::json;
 
 use crate::arguments::{Common, ServeArguments};
@@ -14,11 +14,23 @@ const MEMORY: usize = 1 << 30;
 /// Serves a folder of indexes until a signal ends it.
 pub fn run(common: &Common, arguments: &ServeArguments, output: &mut Output) -> Outcome<()> {
     log_to_standard_error(&arguments.log).map_err(failure)?;
+    // One is not given without the other.
+    let tls = match (&arguments.tls_cert, &arguments.tls_key) {
+        (Some(cert), Some(key)) => Some(TlsFiles {
+            cert: cert.clone(),
+            key: key.clone(),
+        }),
+        _ => None,
+    };
     let settings = Settings {
         memory: memory(common),
         listen: arguments.listen.clone(),
         max_open: arguments.max_open,
         es_version: arguments.es_version.clone(),
+        max_connections: arguments.max_connections,
+        keys: arguments.keys.clone(),
+        tls,
+        insecure: arguments.insecure,
         ..Settings::new(&arguments.folder)
     };
     let server = Server::bind(settings).map_err(failure)?;
@@ -58,7 +70,8 @@ fn memory(common: &Common) -> usize {
         .map_or_else(default, |size| size.bytes())
 }
 
-fn failure(fault: Fault) -> Failure {
+/// The failure that an error of the server is for the command.
+pub fn failure(fault: Fault) -> Failure {
     if fault.status >= 500 {
         Failure::fault(fault.reason)
     } else {

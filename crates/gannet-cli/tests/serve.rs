@@ -67,3 +67,40 @@ fn the_url_is_printed_and_a_signal_ends_the_server_in_order() {
     let ended = server.wait().expect("it ends");
     assert_eq!(ended.code(), Some(0));
 }
+
+/// A key is told once, listed without its secret, and gone once it is revoked.
+#[test]
+fn keys_are_made_listed_and_revoked() {
+    let place = Place::with_lines(&[]);
+    let scopes = ["--scope", "read:logs-*", "--scope", "write:logs-1"];
+    let made = place.done(&[&["keys", "create", "keys", "--name", "reader"][..], &scopes].concat());
+    let id = made
+        .split("user ")
+        .nth(1)
+        .and_then(|rest| rest.split(' ').next());
+    let id = id.expect("it is told").to_owned();
+    let secret = made.trim_end().rsplit(' ').next().expect("it is told");
+    let listed = place.done(&["keys", "list", "keys"]);
+    assert_eq!(listed, format!("{id} read:logs-* write:logs-1 reader\n"));
+    let kept = std::fs::read_to_string(place.path("keys")).expect("it is there");
+    assert!(kept.contains(&id) && !kept.contains(secret));
+    place.done(&["keys", "revoke", "keys", &id]);
+    assert_eq!(place.done(&["keys", "list", "keys"]), "");
+    for (arguments, parts) in [
+        (
+            vec!["keys", "revoke", "keys", "x"],
+            ["no key x", "gannet keys list"],
+        ),
+        (
+            vec!["keys", "create", "keys", "--scope", "all"],
+            ["[all]", "read:logs-*"],
+        ),
+        (
+            vec!["serve", ".", "--keys", "none"],
+            ["none cannot be read", "No such file"],
+        ),
+        (vec!["serve", ".", "--tls-cert", "x"], ["--tls-key", ""]),
+    ] {
+        place.run(&arguments).rejected(1, &parts);
+    }
+}

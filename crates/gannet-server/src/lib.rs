@@ -9,14 +9,16 @@
 //! |---|---|
 //! | `server` | listens, queues requests, ends |
 //! | `routes` | the table of routes, and their handlers by family |
-//! | `searching` | the body of a search, and its answer |
+//! | `service` | what all requests share |
+//! | `searching` | the body of a search, its answer, states that are kept between searches |
 //! | `documents` | changes of documents: lines of a bulk, batches |
 //! | `query` | queries become those of the engine |
-//! | `service` | what all requests share |
+//! | `keys` | who may ask, for what: a file of keys, and requests held against it |
 //! | `settings` | what a server is started with |
-//! | `indexes` | the folder: names, mappings, which indexes are open |
+//! | `indexes` | the folder: names, mappings, aliases, templates, which indexes are open |
 //! | `http` | parameters, media types, bodies, who may ask |
 //! | `json` | JSON in and out |
+//! | `metrics` | figures of requests |
 //! | `fault`, `near` | errors, and the names that were meant |
 //!
 //! The engine's calls block, so handlers run on threads of their own.
@@ -26,6 +28,8 @@ mod fault;
 mod http;
 mod indexes;
 mod json;
+mod keys;
+mod metrics;
 mod near;
 mod query;
 mod routes;
@@ -35,9 +39,10 @@ mod service;
 mod settings;
 
 pub use fault::{Fault, Outcome};
+pub use keys::{KeyFile, KeyListing, NewKey};
 pub use routes::compatibility;
 pub use server::{Ended, Server, Stopper};
-pub use settings::{ES_VERSION, Settings};
+pub use settings::{ES_VERSION, Settings, TlsFiles};
 
 /// Begins to log to standard error, a line of JSON each: from `level` on, one of `error`, `warn`,
 /// `info` and `debug`. Requests are logged at `debug`, slow ones at `warn`.

@@ -1,10 +1,14 @@
 //! The state that all requests share.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::fault::Outcome;
 use crate::indexes::{Indexes, random_name};
+use crate::keys::Keys;
+use crate::metrics::Metrics;
+use crate::searching::Contexts;
 use crate::settings::Settings;
 
 /// The state of a server.
@@ -17,25 +21,44 @@ pub struct Service {
     pub node: String,
     /// The address at which it listens.
     pub address: String,
+    /// Scrolls and points in time.
+    pub contexts: Contexts,
+    /// The keys, if only those who have one may ask.
+    pub keys: Option<Keys>,
+    /// Set if only this machine can ask.
+    pub is_local: bool,
+    /// Figures of requests.
+    pub metrics: Arc<Metrics>,
     ends: Arc<AtomicBool>,
 }
 
 impl Service {
     /// Of a server that listens at `address`.
-    pub fn new(settings: Settings, address: String) -> Outcome<Service> {
+    pub fn new(settings: Settings, address: SocketAddr) -> Outcome<Service> {
+        let keys = settings.keys.as_deref().map(Keys::read).transpose()?;
         let indexes = Indexes::new(&settings.folder, settings.index_memory(), settings.max_open)?;
         Ok(Service {
             indexes,
+            contexts: Contexts::new(settings.max_open),
             node: random_name()?,
-            address,
+            is_local: address.ip().is_loopback(),
+            address: address.to_string(),
+            keys,
             settings,
+            metrics: Arc::default(),
             ends: Arc::default(),
         })
     }
 
-    /// Has searches end.
+    /// Has searches end, and gives up what is kept between them.
     pub fn end(&self) {
+        self.contexts.clear();
         self.ends.store(true, Ordering::SeqCst);
+    }
+
+    /// Returns true if the server ends.
+    pub fn is_ending(&self) -> bool {
+        self.ends.load(Ordering::SeqCst)
     }
 
     /// Tells whether searches are to end.

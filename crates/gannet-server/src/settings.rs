@@ -24,6 +24,15 @@ const CONNECTIONS_MAX: usize = 512;
 /// Clients keep connections for about a minute, and ask again when one is closed.
 const IDLE_TIME: Duration = Duration::from_secs(60);
 
+/// The files of a certificate and of its private key, in PEM.
+#[derive(Clone, Debug)]
+pub struct TlsFiles {
+    /// The certificate, with those that lead to its root behind it.
+    pub cert: PathBuf,
+    /// The private key.
+    pub key: PathBuf,
+}
+
 /// The settings of a server.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -41,6 +50,12 @@ pub struct Settings {
     pub max_connections: usize,
     /// The time for the head of a request, also the first or the next one of a connection.
     pub idle_time: Duration,
+    /// The file of keys; without one everybody may do everything.
+    pub keys: Option<PathBuf>,
+    /// The files for TLS; without them requests are read by whoever is on their way.
+    pub tls: Option<TlsFiles>,
+    /// Set if other machines may ask without keys or without TLS.
+    pub insecure: bool,
 }
 
 impl Settings {
@@ -54,6 +69,9 @@ impl Settings {
             es_version: ES_VERSION.to_owned(),
             max_connections: CONNECTIONS_MAX,
             idle_time: IDLE_TIME,
+            keys: None,
+            tls: None,
+            insecure: false,
         }
     }
 
@@ -115,7 +133,7 @@ impl Settings {
         check_version(&self.es_version)
     }
 
-    /// The address to listen at, which must be of this machine alone.
+    /// The address to listen at: of this machine alone, unless there are keys and TLS.
     pub fn address(&self) -> Outcome<SocketAddr> {
         let mut addresses = self.listen.to_socket_addrs().map_err(|error| {
             Fault::illegal(format!(
@@ -123,12 +141,13 @@ impl Settings {
                 self.listen
             ))
         })?;
+        let is_safe = self.insecure || self.keys.is_some() && self.tls.is_some();
         let address = addresses.next();
-        match address.filter(|address| address.ip().is_loopback()) {
+        match address.filter(|address| is_safe || address.ip().is_loopback()) {
             Some(address) => Ok(address),
             None => Err(Fault::illegal(format!(
-                "--listen {} can be reached from other machines, and keys and TLS are not there yet: listen at 127.0.0.1 or \
-                 [::1], with a proxy before it where others are to ask",
+                "--listen {} can be reached from other machines, which needs keys and TLS: give --keys, --tls-cert and \
+                 --tls-key, or listen at 127.0.0.1, or say --insecure where nobody else is in the network",
                 self.listen
             ))),
         }
@@ -163,7 +182,7 @@ mod tests {
             assert!(address.unwrap().ip().is_loopback(), "{listen}");
         }
         for (listen, part) in [
-            ("0.0.0.0:9200", "keys and TLS"),
+            ("0.0.0.0:9200", "needs keys and TLS"),
             ("192.168.1.1:9200", "keys and TLS"),
             ("[::]:9200", "keys and TLS"),
             ("127.0.0.1", "no address with a port"),
@@ -173,6 +192,22 @@ mod tests {
             let reason = fault.unwrap_err().reason;
             assert!(reason.contains(part), "{listen}: {reason}");
         }
+        let elsewhere = |change: fn(&mut Settings)| {
+            let settings = with(|settings| {
+                settings.listen = "0.0.0.0:9200".to_owned();
+                change(settings);
+            });
+            settings.address().is_ok()
+        };
+        assert!(!elsewhere(|settings| settings.keys = Some("keys".into())));
+        assert!(elsewhere(|settings| settings.insecure = true));
+        assert!(elsewhere(|settings| {
+            settings.keys = Some("keys".into());
+            settings.tls = Some(TlsFiles {
+                cert: "cert".into(),
+                key: "key".into(),
+            });
+        }));
     }
 
     #[test]

@@ -68,7 +68,7 @@ impl TestServer {
         let mut settings = small(&folder);
         change(&mut settings);
         let server = Server::bind(settings).unwrap();
-        let address = server.url().strip_prefix("http://").unwrap().to_owned();
+        let address = server.url().split_once("://").unwrap().1.to_owned();
         let stopper = server.stopper();
         let thread = std::thread::spawn(move || server.run().unwrap());
         TestServer {

@@ -42,11 +42,11 @@ fn idle_connections_make_room_for_new_ones() {
 #[test]
 fn connections_beyond_the_limit_are_told_to_come_again() {
     let server = TestServer::with(|settings| settings.max_connections = 3);
-    let busy: Vec<TcpStream> = (0..3).map(|_| connect(&server, HEAD)).collect();
-    // Their heads have to be read before.
+    let mut busy = Vec::new();
     let start = Instant::now();
+    // One whose head was not read yet makes room for the next.
     loop {
-        let mut more = connect(&server, "");
+        let mut more = connect(&server, HEAD);
         more.set_read_timeout(Some(Duration::from_millis(200)))
             .unwrap();
         let answer = rest_of(&mut more);
@@ -55,9 +55,9 @@ fn connections_beyond_the_limit_are_told_to_come_again() {
             assert!(answer.contains("--max-connections"), "{answer}");
             break;
         }
+        busy.push(more);
         assert!(start.elapsed() < Duration::from_secs(20), "{answer}");
     }
-    drop(busy);
 }
 
 /// A head and a body that do not come end their connection.
@@ -116,4 +116,43 @@ fn the_memory_of_a_body_is_that_of_its_values() {
     let headers = [("Content-Type", "application/x-ndjson")];
     let answered = server.send("POST", "/books/_bulk", &headers, lines.as_bytes());
     assert!(matches!(answered.status, 200 | 413), "{}", answered.text());
+}
+
+/// A client that does not read its answer is let go of after a time.
+#[test]
+fn answers_that_nobody_reads_end_their_connection() {
+    let server = TestServer::with(|settings| {
+        settings.idle_time = Duration::from_millis(300);
+        settings.max_open = 1;
+        settings.memory = 320 << 20;
+    });
+    // More than the buffers of a connection take.
+    let text = "whale ".repeat(30_000);
+    let lines: String = (0..120)
+        .map(|id| format!("{{\"index\":{{\"_id\":\"{id}\"}}}}\n{{\"t\":\"{text}\"}}\n"))
+        .collect();
+    let headers = [("Content-Type", "application/x-ndjson")];
+    for part in lines.split_inclusive("}\n").collect::<Vec<_>>().chunks(20) {
+        let answered = server.send("POST", "/books/_bulk", &headers, part.concat().as_bytes());
+        assert_eq!(answered.status, 200, "{}", answered.text());
+    }
+    let open = || {
+        let metrics = server.ask("GET", "/metrics", "").text();
+        let line = metrics
+            .lines()
+            .find_map(|line| line.strip_prefix("gannet_connections_open "));
+        line.unwrap().parse::<u64>().unwrap()
+    };
+    let head = "GET /books/_search?size=120 HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    let stuck = connect(&server, head);
+    let start = Instant::now();
+    while open() < 2 {
+        assert!(start.elapsed() < Duration::from_secs(20));
+    }
+    while open() > 1 {
+        assert!(start.elapsed() < Duration::from_secs(20));
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    assert!(start.elapsed() > Duration::from_secs(1));
+    drop(stuck);
 }

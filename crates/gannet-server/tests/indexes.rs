@@ -97,7 +97,10 @@ fn what_a_mapping_cannot_have_is_rejected_by_name() {
             json!({ "settings": { "number_of_shard": 1 } }),
             "did you mean [index.number_of_shards]?",
         ),
-        (json!({ "aliases": { "a": {} } }), "an alias"),
+        (
+            json!({ "aliases": { "a": { "routing": "1" } } }),
+            "[routing]",
+        ),
     ] {
         let (_, reason) = server.error("PUT", "/books", &body.to_string(), 400);
         assert!(reason.contains(part), "{body}: {reason}");

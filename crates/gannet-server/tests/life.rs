@@ -149,7 +149,7 @@ fn what_cannot_be_served_is_one_sentence() {
         "{index}"
     );
     let open = reason(&|settings| settings.listen = "0.0.0.0:0".to_owned());
-    assert!(open.contains("keys and TLS are not there yet"), "{open}");
+    assert!(open.contains("needs keys and TLS"), "{open}");
 }
 
 #[test]

@@ -160,8 +160,15 @@ fn what_a_search_cannot_do_is_rejected_by_name() {
             r#"{"sort":[{"year":"desc"}]}"#,
             "[sort] by anything but [_score]",
         ),
-        (r#"{"sort":"_doc"}"#, "[sort]"),
-        (r#"{"search_after":[1]}"#, "[search_after]"),
+        (r#"{"sort":[{"_doc":"desc"}]}"#, "[sort]"),
+        (
+            r#"{"search_after":[1]}"#,
+            "[search_after] with another [sort]",
+        ),
+        (
+            r#"{"sort":"_doc","search_after":["a"]}"#,
+            "a list of one number",
+        ),
         (r#"{"suggest":{"a":{}}}"#, "[suggest]"),
         (
             r#"{"qurey":{"match_all":{}}}"#,
@@ -192,22 +199,6 @@ fn what_a_search_cannot_do_is_rejected_by_name() {
     );
     let (_, reason) = server.error("GET", "/books/_search?siez=1", "", 400);
     assert!(reason.contains("did you mean [size]?"), "{reason}");
-}
-
-#[test]
-fn one_index_is_searched_at_once() {
-    let server = server();
-    server.json("PUT", "/other/_doc/1", r#"{"a":"x"}"#, 201);
-    let (_, reason) = server.error("POST", "/books,other/_search", "", 400);
-    assert!(reason.contains("several indexes"), "{reason}");
-    let (kind, _) = server.error("POST", "/none/_search", "", 404);
-    assert_eq!(kind, "index_not_found_exception");
-    let found = server.json("POST", "/none/_search?ignore_unavailable=true", "", 200);
-    assert_eq!(found["hits"]["hits"], json!([]));
-    let found = server.json("POST", "/oth*/_search", "", 200);
-    assert_eq!(found["hits"]["total"]["value"], 1);
-    let found = server.json("POST", "/nothing*/_search", "", 200);
-    assert_eq!(found["hits"]["total"]["value"], 0);
 }
 
 #[test]

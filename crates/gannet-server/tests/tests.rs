@@ -1,6 +1,8 @@
 //! The server from outside: each test starts a real one on loopback and sends it requests.
 
+mod aliases;
 mod bulk;
+mod by_query;
 mod client;
 mod compatibility;
 mod connections;
@@ -8,8 +10,13 @@ mod documents;
 mod guards;
 mod hostile;
 mod indexes;
+mod inspect;
+mod keys;
 mod life;
 mod model;
 mod queries;
+mod scrolls;
 mod searches;
+mod several;
 mod status;
+mod templates;

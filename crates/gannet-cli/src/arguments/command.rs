@@ -81,6 +81,9 @@ pub enum Command {
     /// Serve a folder of indexes over HTTP, to clients of Elasticsearch
     #[cfg(feature = "server")]
     Serve(super::serve::ServeArguments),
+    /// Make, list and revoke the keys of a server
+    #[cfg(feature = "server")]
+    Keys(super::keys::KeysArguments),
     /// Read the whole index and say whether any of it is damaged
     Check(CheckArguments),
     /// Look at the parts of an index, without changing it

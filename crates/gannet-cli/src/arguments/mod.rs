@@ -16,6 +16,8 @@ mod documents;
 mod fields;
 mod index;
 mod inspect;
+#[cfg(feature = "server")]
+mod keys;
 mod long_help;
 #[cfg(feature = "man")]
 mod man;
@@ -40,6 +42,8 @@ pub use documents::{ExportArguments, ExportFormat, GetArguments};
 pub use fields::FieldsArguments;
 pub use index::IndexArguments;
 pub use inspect::{InspectArguments, Part};
+#[cfg(feature = "server")]
+pub use keys::{KeysAction, KeysArguments};
 #[cfg(feature = "man")]
 pub use man::ManArguments;
 pub use path::{CheckArguments, IndexPath};

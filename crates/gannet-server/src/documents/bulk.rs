@@ -22,6 +22,8 @@ pub struct BulkAction<'a> {
     pub action: Outcome<Action<'a>>,
     /// The ID that was given.
     pub id: Option<String>,
+    /// Whether the index must be an alias, where that is said.
+    pub requires_alias: Option<bool>,
 }
 
 /// Metadata that change nothing where they are as here.
@@ -114,6 +116,7 @@ fn parse_action<'a>(line: &[u8], number: usize, index: Option<&str>) -> Outcome<
     };
     let mut of_line = index.map(str::to_owned);
     let (mut id, mut sequence, mut term) = (None, None, None);
+    let mut requires_alias = None;
     for (name, value) in metadata {
         match (name.as_str(), value) {
             (_, Value::Null) => {}
@@ -122,14 +125,11 @@ fn parse_action<'a>(line: &[u8], number: usize, index: Option<&str>) -> Outcome<
             ("_id", Value::Number(number)) => id = Some(number.to_string()),
             ("if_seq_no", Value::Number(number)) => sequence = number.as_u64(),
             ("if_primary_term", Value::Number(number)) => term = number.as_u64(),
-            ("require_alias", Value::Bool(false)) => {}
+            ("require_alias", Value::Bool(flag)) => requires_alias = Some(*flag),
             ("pipeline", Value::String(text)) if text == "_none" => {}
             ("retry_on_conflict" | "_retry_on_conflict", Value::Number(_)) => {}
             (name, _) if IGNORED.contains(&name) => {}
-            (
-                "pipeline" | "version" | "version_type" | "dynamic_templates" | "require_alias",
-                _,
-            ) => {
+            ("pipeline" | "version" | "version_type" | "dynamic_templates", _) => {
                 return Err(Fault::not_there(&format!(
                     "[{name}] of an action, in line {number},"
                 )));
@@ -153,6 +153,7 @@ fn parse_action<'a>(line: &[u8], number: usize, index: Option<&str>) -> Outcome<
     Ok(BulkAction {
         index,
         kind,
+        requires_alias,
         id: id.clone(),
         action: Ok(Action {
             id,

@@ -10,4 +10,4 @@ pub use action::{Action, ActionKind, Change, Precondition};
 pub use bulk::{BulkAction, parse_bulk};
 pub use done::{Done, ItemResult};
 pub use update::UpdateBody;
-pub use write::carry_out;
+pub use write::{carry_out, carry_out_in};

@@ -10,7 +10,7 @@ use gannet::{Document, DocumentVersion, Error, Index, Reservation, Value, Workbe
 use super::action::{Action, Change};
 use super::done::{Done, ItemResult, Results};
 use crate::fault::{Fault, Outcome};
-use crate::indexes::{Mapping, OpenIndex, random_name};
+use crate::indexes::{Mapping, OpenIndex, Turn, random_name};
 
 /// Documents of one batch.
 const BATCH_MAX: usize = 1_000;
@@ -27,10 +27,14 @@ const NAME_BYTES_MAX: usize = 255;
 
 /// Carries actions out in their order.
 pub fn carry_out(open: &OpenIndex, actions: &[&Action<'_>]) -> Results {
-    let turn = match open.wait_to_write() {
-        Ok(turn) => turn,
-        Err(fault) => return actions.iter().map(|_| Err(fault.clone())).collect(),
-    };
+    match open.wait_to_write() {
+        Ok(turn) => carry_out_in(open, &turn, actions),
+        Err(fault) => actions.iter().map(|_| Err(fault.clone())).collect(),
+    }
+}
+
+/// The same by a caller who is the one who writes.
+pub fn carry_out_in(open: &OpenIndex, turn: &Turn<'_>, actions: &[&Action<'_>]) -> Results {
     let room = open.index.preparation_bytes() / PREPARED_TIMES / 2;
     let mut results: Vec<Option<Outcome<Done>>> = actions.iter().map(|_| None).collect();
     let mut batch: Vec<Wanted<'_>> = Vec::new();
@@ -47,7 +51,7 @@ pub fn carry_out(open: &OpenIndex, actions: &[&Action<'_>]) -> Results {
         };
         let more = source_bytes(action);
         if ids.contains(id.as_str()) || batch.len() >= BATCH_MAX || bytes + more > room {
-            write_batch(open, &turn, &mut batch, &mut results);
+            write_batch(open, turn, &mut batch, &mut results);
             ids.clear();
             bytes = 0;
         }
@@ -55,7 +59,7 @@ pub fn carry_out(open: &OpenIndex, actions: &[&Action<'_>]) -> Results {
         bytes += more;
         batch.push(Wanted { place, id, action });
     }
-    write_batch(open, &turn, &mut batch, &mut results);
+    write_batch(open, turn, &mut batch, &mut results);
     let lost = || {
         Err(Fault::internal(
             "an action was not carried out; this is a defect",
@@ -103,7 +107,7 @@ fn source_bytes(action: &Action<'_>) -> usize {
 
 fn write_batch(
     open: &OpenIndex,
-    turn: &crate::indexes::Turn<'_>,
+    turn: &Turn<'_>,
     batch: &mut Vec<Wanted<'_>>,
     results: &mut [Option<Outcome<Done>>],
 ) {

@@ -45,12 +45,7 @@ impl BodyMemory {
 
     /// Takes the memory that a text of JSON takes as a tree.
     pub fn take_tree(&self, json: &[u8]) -> Outcome<OwnedSemaphorePermit> {
-        let marks = json
-            .iter()
-            .filter(|byte| matches!(byte, b',' | b'[' | b'{' | b':'));
-        let bytes = json
-            .len()
-            .saturating_add(NODE_BYTES.saturating_mul(marks.count()));
+        let bytes = tree_bytes(json);
         if bytes > self.total {
             return Err(Fault::new(
                 413,
@@ -75,6 +70,15 @@ impl BodyMemory {
             ))
         })
     }
+}
+
+/// The bytes that a text of JSON takes as a tree.
+pub fn tree_bytes(json: &[u8]) -> usize {
+    let marks = json
+        .iter()
+        .filter(|byte| matches!(byte, b',' | b'[' | b'{' | b':'));
+    let nodes = NODE_BYTES.saturating_mul(marks.count());
+    json.len().saturating_add(nodes)
 }
 
 /// Reads a body whole. Its memory is taken until what is given beside it is dropped.

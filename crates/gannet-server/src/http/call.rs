@@ -4,6 +4,7 @@ use axum::body::Bytes;
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
+use super::caller::Caller;
 use crate::fault::{Fault, Outcome};
 use crate::json::parse_json;
 use crate::near::nearest;
@@ -21,6 +22,8 @@ pub struct Call {
     pub parameters: Vec<(String, String)>,
     /// The body, decompressed.
     pub body: Bytes,
+    /// Who asks.
+    pub caller: Caller,
 }
 
 /// Reads the parameters behind the `?` of a URL.
@@ -41,6 +44,17 @@ pub fn parse_parameters(query: &str) -> Outcome<Vec<(String, String)>> {
 }
 
 impl Call {
+    /// The same without its body.
+    pub fn without_body(&self) -> Call {
+        Call {
+            path: self.path.clone(),
+            parts: self.parts.clone(),
+            parameters: self.parameters.clone(),
+            body: Bytes::new(),
+            caller: self.caller.clone(),
+        }
+    }
+
     /// A part of the path; empty if the route has no such part.
     pub fn part(&self, name: &str) -> &str {
         let mut parts = self.parts.iter();

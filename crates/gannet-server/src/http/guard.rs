@@ -1,17 +1,19 @@
-//! Who may ask a server that listens on loopback.
+//! From where a server may be asked.
 //!
 //! A page in a browser of this machine can send requests to it, too. Where a name of the page's own
 //! leads to 127.0.0.1 (DNS rebinding), its requests have that name in `Host`; others have `Origin`.
+//! A server that others can reach has a name that is not known here, so there the two must agree.
 
 use axum::http::HeaderMap;
 
 use crate::fault::{Fault, Outcome};
 
-/// Fails unless the names by which the server was asked are those of this machine.
-pub fn check_origin(headers: &HeaderMap) -> Outcome<()> {
+/// Fails unless the names by which the server was asked are those of this machine, or if it is not
+/// `is_local`, unless a page that asks came from the name that it asks.
+pub fn check_origin(headers: &HeaderMap, is_local: bool) -> Outcome<()> {
     let host = headers.get("host").map(|host| host.to_str());
     match host {
-        Some(Ok(host)) if is_loopback(host) => {}
+        Some(Ok(host)) if is_loopback(host) || !is_local => {}
         Some(Ok(host)) => {
             return Err(rejected(format!(
                 "the Host header [{host}] is not a name of this machine: ask for localhost or 127.0.0.1"
@@ -24,7 +26,11 @@ pub fn check_origin(headers: &HeaderMap) -> Outcome<()> {
     };
     let origin = origin.to_str().unwrap_or_default();
     let place = origin.split_once("://").map(|(_, place)| place);
-    if place.is_some_and(is_loopback) {
+    let is_own = |place: &str| match (&host, is_local) {
+        (Some(Ok(host)), false) => place.eq_ignore_ascii_case(host),
+        _ => is_loopback(place),
+    };
+    if place.is_some_and(is_own) {
         Ok(())
     } else {
         Err(rejected(format!(
@@ -57,6 +63,22 @@ fn is_loopback(written: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pages_ask_the_server_that_they_came_from() {
+        let headers = |host: &str, origin: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert("host", host.parse().unwrap());
+            headers.insert("origin", origin.parse().unwrap());
+            headers
+        };
+        let own = headers("search.example:9200", "https://search.example:9200");
+        assert!(check_origin(&own, false).is_ok() && check_origin(&own, true).is_err());
+        let other = headers("search.example:9200", "https://evil.example");
+        assert!(check_origin(&other, false).is_err());
+        let local = headers("localhost:9200", "http://localhost:5601");
+        assert!(check_origin(&local, true).is_ok() && check_origin(&local, false).is_err());
+    }
 
     #[test]
     fn only_names_of_loopback_are_served() {

@@ -3,11 +3,15 @@
 mod answer;
 mod body;
 mod call;
+mod caller;
 mod guard;
 mod media;
+mod options;
 
 pub use answer::Answer;
-pub use body::{BodyMemory, read_body};
+pub use body::{BodyMemory, read_body, tree_bytes};
 pub use call::{Call, parse_parameters};
+pub use caller::{Caller, Grants, Right, Scope};
 pub use guard::check_origin;
 pub use media::{AnswerMedia, BodyKind, answer_media, check_body_media};
+pub use options::IndexOptions;

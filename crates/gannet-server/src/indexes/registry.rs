@@ -7,30 +7,36 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use gannet::Index;
+use serde_json::{Value, json};
 use tracing::{info, warn};
 
+use super::catalog::Catalog;
 use super::mapping::Mapping;
-use super::metadata::{IndexSettings, Metadata, folder_uuid, random_name};
+use super::metadata::{IndexSettings, Metadata, folder_uuid};
 use super::names::check_index_name;
 use super::open::OpenIndex;
-use super::slot::{IndexSlot, take_unused, wait_for_users};
+use super::plan::IndexPlan;
+use super::slot::{IndexSlot, take_unused};
 use crate::fault::{Fault, Outcome};
-use crate::json::fits;
+use crate::http::Caller;
 
 /// The folder of what is kept beside indexes; no index can have its name.
-const KEPT: &str = "_server";
+pub(super) const KEPT: &str = "_server";
+
+/// The type of the error for an index that is there already.
+const ALREADY_THERE: &str = "resource_already_exists_exception";
 
 /// The file by which an index is known.
 const SUPERBLOCK: &str = "superblock";
 
 /// The indexes of a folder.
 pub struct Indexes {
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
     /// The memory budget of each.
     memory: usize,
     most: usize,
@@ -43,6 +49,9 @@ pub struct Indexes {
     /// Indexes that are open.
     open_now: AtomicUsize,
     is_closed: AtomicBool,
+    catalog: RwLock<Arc<Catalog>>,
+    /// Held by whoever changes the catalog, or makes or deletes an index.
+    changing: Mutex<()>,
 }
 
 impl Indexes {
@@ -62,7 +71,11 @@ impl Indexes {
             uses: AtomicU64::new(0),
             open_now: AtomicUsize::new(0),
             is_closed: AtomicBool::new(false),
+            catalog: RwLock::default(),
+            changing: Mutex::default(),
         };
+        indexes.publish(Catalog::read(&indexes.catalog_file())?);
+        indexes.finish_deletions()?;
         indexes.remove_trash();
         Ok(indexes)
     }
@@ -90,45 +103,23 @@ impl Indexes {
         Ok(names)
     }
 
-    /// The names that an expression stands for: names with commas between them, `*` for any
-    /// characters, `_all`. A name alone must be there, unless that is not needed.
-    pub fn matching(&self, expression: &str, ignores_missing: bool) -> Outcome<Vec<String>> {
-        let mut found: Vec<String> = Vec::new();
-        let parts: Vec<&str> = match expression {
-            "" | "_all" => vec!["*"],
-            written => written.split(',').collect(),
-        };
-        for part in parts {
-            if !part.contains('*') {
-                if self.exists(part) {
-                    found.push(part.to_owned());
-                } else if !ignores_missing {
-                    check_index_name(part)?;
-                    return Err(Fault::no_index(part));
-                }
-                continue;
-            }
-            let is_meant = |name: &String| {
-                fits(part, name) && (!name.starts_with('.') || part.starts_with('.'))
-            };
-            found.extend(self.names()?.into_iter().filter(is_meant));
-        }
-        let mut seen = std::collections::HashSet::new();
-        found.retain(|name| seen.insert(name.clone()));
-        Ok(found)
+    /// An index that is there, by its name or an alias of it alone.
+    pub fn get(&self, name: &str, caller: &Caller) -> Outcome<Arc<OpenIndex>> {
+        let name = self.single(name)?;
+        caller.check(&name)?;
+        self.take(&name, None)
     }
 
-    /// An index that is there.
-    pub fn get(&self, name: &str) -> Outcome<Arc<OpenIndex>> {
-        check_index_name(name)?;
-        self.take(name, None)
-    }
-
-    /// Has a function look at an index. One that was closed is the first to be closed again, so that
-    /// a look at all keeps those open that are used.
-    pub fn look<T>(&self, name: &str, look: impl FnOnce(&OpenIndex) -> Outcome<T>) -> Outcome<T> {
+    /// Has a function look at an index. One that was closed is the first to be closed again, so
+    /// that a look at all keeps those open that are used.
+    pub fn look<T>(
+        &self,
+        name: &str,
+        caller: &Caller,
+        look: impl FnOnce(&OpenIndex) -> Outcome<T>,
+    ) -> Outcome<T> {
         let was_open = self.slot(name).lock().is_some();
-        let open = self.get(name)?;
+        let open = self.get(name, caller)?;
         let seen = look(&open);
         drop(open);
         if !was_open {
@@ -137,60 +128,112 @@ impl Indexes {
         seen
     }
 
-    /// An index, which is made if it is missing.
-    pub fn get_or_make(&self, name: &str) -> Outcome<Arc<OpenIndex>> {
-        check_index_name(name)?;
-        self.take(name, Some((IndexSettings::default(), Mapping::default())))
+    /// The index that writes to a name go to, which is made if it is missing.
+    pub fn get_or_make(&self, name: &str, caller: &Caller) -> Outcome<Arc<OpenIndex>> {
+        let name = self.write_target(name)?;
+        caller.check(&name)?;
+        if self.exists(&name) {
+            return self.take(&name, None);
+        }
+        match self.make(&name, &json!({}), caller) {
+            Err(fault) if fault.kind == ALREADY_THERE => self.take(&name, None),
+            made => made,
+        }
     }
 
-    /// A new index.
-    pub fn make(
-        &self,
-        name: &str,
-        settings: IndexSettings,
-        mapping: Mapping,
-    ) -> Outcome<Arc<OpenIndex>> {
+    /// The index that writes to a name go to, which must be there.
+    pub fn get_to_write(&self, name: &str, caller: &Caller) -> Outcome<Arc<OpenIndex>> {
+        let name = self.write_target(name)?;
+        caller.check(&name)?;
+        self.take(&name, None)
+    }
+
+    /// A new index, of which a request says what is in `body`: settings, mappings and aliases.
+    pub fn make(&self, name: &str, body: &Value, caller: &Caller) -> Outcome<Arc<OpenIndex>> {
         check_index_name(name)?;
+        caller.check(name)?;
+        let _changing = self.lock_changes();
+        if self.has_alias(name) {
+            let reason = format!("Invalid index name [{name}], already exists as alias");
+            let fault = Fault::new(400, "invalid_index_name_exception", reason);
+            return Err(fault.of_index(name));
+        }
+        let before = self.catalog();
+        let plan = IndexPlan::new(&before, name, body)?;
         let slot = self.slot(name);
         let place = slot.lock();
         if self.exists(name) {
             let uuid = Metadata::read(&self.file(name))?.map_or_else(String::new, |kept| kept.uuid);
-            return Err(Fault::new(
-                400,
-                "resource_already_exists_exception",
-                format!("index [{name}/{uuid}] already exists"),
-            )
-            .of_index(name));
+            let reason = format!("index [{name}/{uuid}] already exists");
+            return Err(Fault::new(400, ALREADY_THERE, reason).of_index(name));
         }
-        self.open_in(name, &slot, place, Some((settings, mapping)))
+        let mut after = Catalog::clone(&before);
+        // Those that an index of this name had, and those of this name, whose indexes somebody has
+        // removed.
+        after.aliases.remove_index(name);
+        after.aliases.remove_alias(name);
+        for (alias, options) in &plan.aliases {
+            self.check_alias(alias)?;
+            after.aliases.add(alias, name, *options)?;
+        }
+        self.replace_catalog(&before, after.clone())?;
+        let made = self.open_in(name, &slot, place, Some(plan));
+        if made.is_err() && !self.exists(name) {
+            self.replace_catalog(&after, Catalog::clone(&before))?;
+        }
+        made
     }
 
-    /// Deletes an index, once nobody uses it.
-    pub fn delete(&self, name: &str) -> Outcome<()> {
-        check_index_name(name)?;
-        if !self.exists(name) {
-            return Err(Fault::no_index(name));
+    /// Fails if an alias has the name of an index.
+    pub fn check_alias(&self, alias: &str) -> Outcome<()> {
+        if !self.exists(alias) {
+            return Ok(());
         }
-        let slot = self.slot(name);
-        let mut place = slot.lock();
-        if !self.exists(name) {
-            return Err(Fault::no_index(name));
-        }
-        if let Some(open) = wait_for_users(&mut place)? {
-            self.close(open);
-        }
-        let trash = self
-            .folder
-            .join(KEPT)
-            .join(format!("trash-{}", random_name()?));
-        let folder = self.folder.join(name);
-        fs::rename(&folder, &trash).map_err(|error| {
-            Fault::internal(format!("{} cannot be deleted: {error}", folder.display()))
-        })?;
-        // What is left of these is removed when the server starts again.
-        let _ = fs::remove_file(self.file(name));
-        let _ = fs::remove_dir_all(&trash);
-        Ok(())
+        let reason = format!(
+            "Invalid alias name [{alias}]: an index or data stream exists with the same name as the alias"
+        );
+        Err(Fault::new(400, "invalid_alias_name_exception", reason).of_index(alias))
+    }
+
+    /// The catalog as it is now.
+    pub fn catalog(&self) -> Arc<Catalog> {
+        let catalog = self.catalog.read();
+        Arc::clone(&catalog.unwrap_or_else(|poisoned| poisoned.into_inner()))
+    }
+
+    /// Has all see another catalog.
+    pub(super) fn publish(&self, catalog: Catalog) {
+        let mut place = self
+            .catalog
+            .write()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        *place = Arc::new(catalog);
+    }
+
+    /// Locks the catalog, and which indexes there are.
+    pub(super) fn lock_changes(&self) -> MutexGuard<'_, ()> {
+        let locked = self.changing.lock();
+        locked.unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// The file of the catalog. No index can have its name.
+    pub(super) fn catalog_file(&self) -> PathBuf {
+        self.folder.join(KEPT).join("_catalog")
+    }
+
+    /// The most indexes that are open at once.
+    pub fn open_most(&self) -> usize {
+        self.most
+    }
+
+    /// The indexes that are open now, and not being opened or closed.
+    pub fn open_now(&self) -> Vec<Arc<OpenIndex>> {
+        let slots: Vec<Arc<IndexSlot>> = self.locked_slots().values().cloned().collect();
+        let open = slots.iter().filter_map(|slot| {
+            let place = slot.open.try_lock().ok()?;
+            place.as_ref().map(Arc::clone)
+        });
+        open.collect()
     }
 
     /// Closes all indexes with a checkpoint, those that are used once their users are done, until
@@ -226,15 +269,14 @@ impl Indexes {
         self.open_now.load(Ordering::SeqCst)
     }
 
-    fn take(
-        &self,
-        name: &str,
-        wanted: Option<(IndexSettings, Mapping)>,
-    ) -> Outcome<Arc<OpenIndex>> {
+    fn take(&self, name: &str, wanted: Option<IndexPlan>) -> Outcome<Arc<OpenIndex>> {
         if wanted.is_none() && !self.exists(name) {
             return Err(Fault::no_index(name));
         }
         let slot = self.slot(name);
+        if slot.is_going.load(Ordering::SeqCst) {
+            return Err(Fault::busy("the index is being deleted").of_index(name));
+        }
         slot.used
             .store(self.uses.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
         let place = slot.lock();
@@ -253,7 +295,7 @@ impl Indexes {
         name: &str,
         slot: &IndexSlot,
         mut place: MutexGuard<'_, Option<Arc<OpenIndex>>>,
-        wanted: Option<(IndexSettings, Mapping)>,
+        wanted: Option<IndexPlan>,
     ) -> Outcome<Arc<OpenIndex>> {
         let _gate = self
             .opening
@@ -266,8 +308,8 @@ impl Indexes {
         let is_new = !self.exists(name);
         let file = self.file(name);
         let kept = match (is_new, wanted) {
-            (true, Some((settings, mapping))) => {
-                let metadata = Metadata::new(settings, mapping)?;
+            (true, Some(plan)) => {
+                let metadata = Metadata::new(plan.settings, plan.mapping)?;
                 metadata.write(&file)?;
                 Some(metadata)
             }
@@ -317,7 +359,7 @@ impl Indexes {
         Ok(())
     }
 
-    fn close(&self, open: OpenIndex) {
+    pub(super) fn close(&self, open: OpenIndex) {
         let OpenIndex { name, index, .. } = open;
         match index.close() {
             Ok(()) => info!(index = name, "closed"),
@@ -327,7 +369,7 @@ impl Indexes {
         self.open_now.fetch_sub(1, Ordering::SeqCst);
     }
 
-    fn slot(&self, name: &str) -> Arc<IndexSlot> {
+    pub(super) fn slot(&self, name: &str) -> Arc<IndexSlot> {
         Arc::clone(self.locked_slots().entry(name.to_owned()).or_default())
     }
 
@@ -337,7 +379,7 @@ impl Indexes {
             .unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    fn file(&self, name: &str) -> PathBuf {
+    pub(super) fn file(&self, name: &str) -> PathBuf {
         self.folder.join(KEPT).join(format!("{name}.json"))
     }
 

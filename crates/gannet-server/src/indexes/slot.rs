@@ -1,15 +1,9 @@
 //! The place of an index: nothing, or the index that is open.
 
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use super::open::OpenIndex;
-use crate::fault::{Fault, Outcome};
-
-/// The time that a deletion waits for those who still use the index.
-const DELETION_WAIT: Duration = Duration::from_secs(30);
 
 /// The place of an index, whether it is open or not.
 #[derive(Default)]
@@ -18,6 +12,8 @@ pub struct IndexSlot {
     pub open: Mutex<Option<Arc<OpenIndex>>>,
     /// When it was used last, in uses of all indexes.
     pub used: AtomicU64,
+    /// Set while the index is being deleted, so that nobody begins to use it.
+    pub is_going: AtomicBool,
 }
 
 impl IndexSlot {
@@ -39,21 +35,4 @@ pub fn take_unused(place: &mut Option<Arc<OpenIndex>>) -> Option<OpenIndex> {
             None
         }
     }
-}
-
-/// Takes an index out of its slot once nobody else has it.
-pub fn wait_for_users(place: &mut Option<Arc<OpenIndex>>) -> Outcome<Option<OpenIndex>> {
-    let start = Instant::now();
-    while place.is_some() {
-        if let Some(open) = take_unused(place) {
-            return Ok(Some(open));
-        }
-        if start.elapsed() > DELETION_WAIT {
-            return Err(Fault::busy(
-                "requests still use the index: send it again later",
-            ));
-        }
-        thread::sleep(Duration::from_millis(5));
-    }
-    Ok(None)
 }

@@ -15,6 +15,7 @@ mod terms;
 mod text;
 
 pub use field::Fields;
+pub use ids::any as with_ids;
 pub use query_string::of_parameter;
 
 use gannet::Query;

@@ -76,7 +76,7 @@ fn analyzer(call: &Call, members: &Members<'_>, service: &Service) -> Outcome<An
     if name.is_empty() {
         return Ok(Analyzer::default());
     }
-    let open = service.indexes.get(name)?;
+    let open = service.indexes.get(name, &call.caller)?;
     let metadata = open.metadata();
     let default = metadata.settings.default_analyzer();
     let Some(field) = members.text("field")? else {

@@ -7,10 +7,10 @@ use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 
-use super::document::check_write;
+use super::document::{check_is_alias, check_write};
 use crate::documents::{Action, ActionKind, BulkAction, Done, carry_out, parse_bulk};
 use crate::fault::{Fault, Outcome};
-use crate::http::{Answer, Call};
+use crate::http::{Answer, Call, Caller};
 use crate::indexes::OpenIndex;
 use crate::service::Service;
 
@@ -19,33 +19,58 @@ pub fn bulk(call: &Call, service: &Service) -> Outcome<Answer> {
     let start = Instant::now();
     check_write(call)?;
     let index = Some(call.part("index")).filter(|index| !index.is_empty());
-    let actions = parse_bulk(&call.body, index)?;
+    let mut actions = parse_bulk(&call.body, index)?;
     let mut opened: HashMap<String, Arc<OpenIndex>> = HashMap::new();
     let mut results: Vec<Outcome<Done>> = Vec::with_capacity(actions.len());
-    for run in actions.chunk_by(|one, next| one.index == next.index && makes(one) == makes(next)) {
-        results.extend(carry_out_run(run, service, &mut opened));
-    }
-    let mut failed: HashMap<&str, Fault> = HashMap::new();
-    for (name, open) in &opened {
-        if let Err(fault) = open.sync() {
-            failed.insert(name, fault);
+    let mut synced: Synced = HashMap::new();
+    // The other half is left for other requests.
+    let at_once = (service.indexes.open_most() / 2).max(1);
+    let requires_alias = call.flag("require_alias")?.unwrap_or(false);
+    for action in &mut actions {
+        if action.requires_alias.unwrap_or(requires_alias)
+            && let Err(fault) = check_is_alias(service, &action.index)
+        {
+            action.action = Err(fault);
         }
     }
+    for run in actions.chunk_by(|one, next| one.index == next.index && makes(one) == makes(next)) {
+        if !opened.contains_key(&run[0].index) && opened.len() >= at_once {
+            sync_all(&mut opened, &mut synced);
+        }
+        results.extend(carry_out_run(run, service, &call.caller, &mut opened));
+    }
+    sync_all(&mut opened, &mut synced);
     let mut has_errors = false;
     let mut items = Vec::with_capacity(actions.len());
     for (action, result) in actions.iter().zip(results) {
-        let result = match failed.get(action.index.as_str()) {
-            Some(fault) => Err(fault.clone()),
-            None => result,
+        let (name, result) = match synced.get(action.index.as_str()) {
+            Some((_, Some(fault))) => (action.index.as_str(), Err(fault.clone())),
+            Some((name, None)) => (name.as_str(), result),
+            None => (action.index.as_str(), result),
         };
         has_errors |= result.is_err();
-        items.push(item(action, result));
+        items.push(item(name, action, result));
     }
     Ok(Answer::of(&json!({
         "took": start.elapsed().as_millis() as u64,
         "errors": has_errors,
         "items": items,
     })))
+}
+
+/// Indexes that were written to, by the names that actions have for them: their own names, and why
+/// they are not durable.
+type Synced = HashMap<String, (String, Option<Fault>)>;
+
+/// Makes durable what was written, and gives the indexes back.
+fn sync_all(opened: &mut HashMap<String, Arc<OpenIndex>>, synced: &mut Synced) {
+    for (name, open) in opened.drain() {
+        let fault = open.sync().err();
+        let place = synced
+            .entry(name)
+            .or_insert_with(|| (open.name.clone(), None));
+        place.1 = place.1.take().or(fault);
+    }
 }
 
 /// Returns true if an action makes an index that is missing.
@@ -57,15 +82,23 @@ fn makes(action: &BulkAction<'_>) -> bool {
 fn carry_out_run(
     run: &[BulkAction<'_>],
     service: &Service,
+    caller: &Caller,
     opened: &mut HashMap<String, Arc<OpenIndex>>,
 ) -> Vec<Outcome<Done>> {
     let Some(first) = run.first() else {
         return Vec::new();
     };
+    if run.iter().all(|one| one.action.is_err()) {
+        let faults = run.iter().map(|one| one.action.as_ref().err().cloned());
+        let lost = || Fault::internal("an action has neither a change nor an error");
+        return faults
+            .map(|fault| Err(fault.unwrap_or_else(lost)))
+            .collect();
+    }
     let open = match opened.get(&first.index) {
         Some(open) => Ok(Arc::clone(open)),
-        None if makes(first) => service.indexes.get_or_make(&first.index),
-        None => service.indexes.get(&first.index),
+        None if makes(first) => service.indexes.get_or_make(&first.index, caller),
+        None => service.indexes.get_to_write(&first.index, caller),
     };
     let open = match open {
         Ok(open) => open,
@@ -89,12 +122,12 @@ fn carry_out_run(
     results.collect()
 }
 
-fn item(action: &BulkAction<'_>, result: Outcome<Done>) -> Value {
+fn item(index: &str, action: &BulkAction<'_>, result: Outcome<Done>) -> Value {
     let (status, members) = match result {
-        Ok(done) => (done.result.status(), done.json(&action.index)),
+        Ok(done) => (done.result.status(), done.json(index)),
         Err(fault) => {
             let mut members = Map::new();
-            members.insert("_index".to_owned(), json!(action.index));
+            members.insert("_index".to_owned(), json!(index));
             members.insert("_id".to_owned(), json!(action.id));
             members.insert("error".to_owned(), json!(fault.item_json()));
             (fault.status, members)

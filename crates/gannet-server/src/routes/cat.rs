@@ -5,8 +5,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::{Map, Value, json};
 
 use super::cluster::CLUSTER;
+use super::search::Where;
 use crate::fault::{Fault, Outcome};
 use crate::http::{Answer, Call};
+use crate::json::fits;
 use crate::service::Service;
 
 /// `GET /_cat/health`.
@@ -42,8 +44,8 @@ pub fn health(call: &Call, service: &Service) -> Outcome<Answer> {
 /// `GET /_cat/indices`.
 pub fn indices(call: &Call, service: &Service) -> Outcome<Answer> {
     let mut rows = Vec::new();
-    for name in service.indexes.matching(call.part("index"), false)? {
-        let (stats, uuid) = service.indexes.look(&name, |open| {
+    for name in Where::of_call(call)?.names(service)? {
+        let (stats, uuid) = service.indexes.look(&name, &call.caller, |open| {
             Ok((open.index.stats()?, open.metadata().uuid.clone()))
         })?;
         let bytes = stats.bytes.allocated.to_string();
@@ -62,6 +64,39 @@ pub fn indices(call: &Call, service: &Service) -> Outcome<Answer> {
         ]);
     }
     table(call, &["index", "docs.count"], &rows)
+}
+
+/// `GET /_cat/aliases`.
+pub fn aliases(call: &Call, service: &Service) -> Outcome<Answer> {
+    let wanted = match call.part("name") {
+        "" => "*",
+        written => written,
+    };
+    let catalog = service.indexes.catalog();
+    let mut rows = Vec::new();
+    for alias in catalog.aliases.names() {
+        if !wanted.split(',').any(|pattern| fits(pattern, alias)) {
+            continue;
+        }
+        for (index, options) in catalog.aliases.indexes(alias) {
+            if !service.indexes.exists(index) || !call.caller.may(index) {
+                continue;
+            }
+            let is_write = options.is_write_index;
+            rows.push(vec![
+                ("alias", alias.clone()),
+                ("index", index.clone()),
+                ("filter", "-".to_owned()),
+                ("routing.index", "-".to_owned()),
+                ("routing.search", "-".to_owned()),
+                (
+                    "is_write_index",
+                    is_write.map_or_else(|| "-".to_owned(), |is| is.to_string()),
+                ),
+            ]);
+        }
+    }
+    table(call, &["alias", "index"], &rows)
 }
 
 type Row = Vec<(&'static str, String)>;

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::fault::Outcome;
+use super::search::Where;
+use crate::fault::{Fault, Outcome};
 use crate::http::{Answer, Call};
 use crate::service::Service;
 
@@ -44,6 +45,9 @@ pub fn live(_: &Call, _: &Service) -> Outcome<Answer> {
 /// `GET /health/ready`.
 pub fn ready(_: &Call, service: &Service) -> Outcome<Answer> {
     let indexes = service.indexes.names()?.len();
+    if service.is_ending() {
+        return Err(Fault::new(503, "node_closed_exception", "the server ends"));
+    }
     Ok(Answer::of(&json!({
         "status": "ready",
         "indexes": indexes,
@@ -53,8 +57,10 @@ pub fn ready(_: &Call, service: &Service) -> Outcome<Answer> {
 
 /// `GET /_cluster/health`.
 pub fn health(call: &Call, service: &Service) -> Outcome<Answer> {
-    let names = service.indexes.matching(call.part("index"), false)?;
-    let shards = names.len();
+    let shards = match call.part("index") {
+        "" => service.indexes.names()?.len(),
+        _ => Where::of_call(call)?.names(service)?.len(),
+    };
     Ok(Answer::of(&json!({
         "cluster_name": CLUSTER,
         "status": "green",

@@ -67,10 +67,19 @@ pub fn check_write(call: &Call) -> Outcome<()> {
     {
         return Err(Fault::not_there("an ingest pipeline ([pipeline])"));
     }
-    if call.flag("require_alias")? == Some(true) {
-        return Err(Fault::not_there("an alias ([require_alias])"));
-    }
     Ok(())
+}
+
+/// Fails unless a name is that of an alias.
+pub fn check_is_alias(service: &Service, name: &str) -> Outcome<()> {
+    if service.indexes.has_alias(name) {
+        return Ok(());
+    }
+    let mut fault = Fault::no_index(name);
+    fault.reason = format!(
+        "no such index [{name}] and [require_alias] request flag is [true] and [{name}] is not an alias"
+    );
+    Err(fault)
 }
 
 fn source_of(call: &Call) -> Outcome<&[u8]> {
@@ -86,6 +95,9 @@ fn source_of(call: &Call) -> Outcome<&[u8]> {
 
 fn write(call: &Call, service: &Service, kind: ActionKind, change: Change<'_>) -> Outcome<Answer> {
     let name = call.part("index");
+    if call.flag("require_alias")? == Some(true) {
+        check_is_alias(service, name)?;
+    }
     let id = Some(call.part("id").to_owned()).filter(|id| !id.is_empty());
     let before = match Precondition::of_call(call)? {
         Precondition::Any => kind.precondition(),
@@ -98,9 +110,9 @@ fn write(call: &Call, service: &Service, kind: ActionKind, change: Change<'_>) -
     };
     let makes = matches!(kind, ActionKind::Index | ActionKind::Create);
     let open = if makes {
-        service.indexes.get_or_make(name)?
+        service.indexes.get_or_make(name, &call.caller)?
     } else {
-        service.indexes.get(name)?
+        service.indexes.get_to_write(name, &call.caller)?
     };
     let action = Action { id, before, change };
     let done = carry_out(&open, &[&action]).pop();
@@ -123,7 +135,7 @@ fn answer(call: &Call, open: &OpenIndex, done: &Done) -> Answer {
 
 /// `GET /{index}/_doc/{id}`.
 pub fn get(call: &Call, service: &Service) -> Outcome<Answer> {
-    let open = service.indexes.get(call.part("index"))?;
+    let open = service.indexes.get(call.part("index"), &call.caller)?;
     let source = SourceChoice::of_call(call).unwrap_or_default();
     let found = found(&open, call.part("id"), &source)?;
     Ok(Answer::json(
@@ -134,7 +146,7 @@ pub fn get(call: &Call, service: &Service) -> Outcome<Answer> {
 
 /// `HEAD /{index}/_doc/{id}`.
 pub fn exists(call: &Call, service: &Service) -> Outcome<Answer> {
-    let open = service.indexes.get(call.part("index"))?;
+    let open = service.indexes.get(call.part("index"), &call.caller)?;
     let is_there = open.index.contains(call.part("id"))?;
     Ok(Answer::empty(if is_there { 200 } else { 404 }))
 }
@@ -142,7 +154,7 @@ pub fn exists(call: &Call, service: &Service) -> Outcome<Answer> {
 /// `GET /{index}/_source/{id}`.
 pub fn source(call: &Call, service: &Service) -> Outcome<Answer> {
     let (name, id) = (call.part("index"), call.part("id"));
-    let open = service.indexes.get(name)?;
+    let open = service.indexes.get(name, &call.caller)?;
     let choice = SourceChoice::of_call(call).unwrap_or_default();
     let source = match open.index.get(id)? {
         None => None,

@@ -2,9 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
+use super::alias::aliases_of;
+use super::search::Where;
 use crate::fault::{Fault, Outcome};
 use crate::http::{Answer, Call};
-use crate::indexes::{IndexSettings, Mapping, Metadata};
+use crate::indexes::{Metadata, OpenIndex};
 use crate::json::Members;
 use crate::service::Service;
 
@@ -14,21 +16,7 @@ pub fn create(call: &Call, service: &Service) -> Outcome<Answer> {
     let body = call.json()?;
     let members = Members::of("create index", &body)?;
     members.check(&["settings", "mappings", "aliases"], &[])?;
-    if members
-        .get("aliases")
-        .is_some_and(|aliases| *aliases != json!({}))
-    {
-        return Err(Fault::not_there("an alias"));
-    }
-    let settings = match members.get("settings") {
-        None => IndexSettings::default(),
-        Some(settings) => IndexSettings::parse(settings)?,
-    };
-    let mapping = match members.get("mappings") {
-        None => Mapping::default(),
-        Some(mappings) => Mapping::parse(mappings)?,
-    };
-    service.indexes.make(name, settings, mapping)?;
+    service.indexes.make(name, &body, &call.caller)?;
     Ok(Answer::of(&json!({
         "acknowledged": true,
         "shards_acknowledged": true,
@@ -44,17 +32,23 @@ pub fn delete(call: &Call, service: &Service) -> Outcome<Answer> {
             "Wildcard expressions or all indices are not allowed: name the indexes that go",
         ));
     }
-    let ignores = call.flag("ignore_unavailable")?.unwrap_or(false);
-    for name in service.indexes.matching(expression, ignores)? {
-        service.indexes.delete(&name)?;
+    for name in expression.split(',') {
+        if service.indexes.has_alias(name) {
+            return Err(Fault::illegal(format!(
+                "The provided expression [{name}] matches an alias, specify the corresponding concrete indices instead."
+            )));
+        }
+    }
+    for name in Where::of_call(call)?.names(service)? {
+        service.contexts.forget(&name);
+        service.indexes.delete(&name, &call.caller)?;
     }
     Ok(Answer::of(&json!({ "acknowledged": true })))
 }
 
 /// `HEAD /{index}`.
 pub fn exists(call: &Call, service: &Service) -> Outcome<Answer> {
-    let found = service.indexes.matching(call.part("index"), false);
-    Ok(Answer::empty(match found {
+    Ok(Answer::empty(match Where::of_call(call)?.names(service) {
         Ok(_) => 200,
         Err(fault) => fault.status,
     }))
@@ -62,9 +56,10 @@ pub fn exists(call: &Call, service: &Service) -> Outcome<Answer> {
 
 /// `GET /{index}`.
 pub fn get(call: &Call, service: &Service) -> Outcome<Answer> {
+    let catalog = service.indexes.catalog();
     each(call, service, |_, metadata, name| {
         json!({
-            "aliases": {},
+            "aliases": aliases_of(&catalog, name),
             "mappings": metadata.mapping.json(),
             "settings": settings_json(metadata, name, service),
         })
@@ -86,10 +81,10 @@ pub fn each(
     service: &Service,
     tell: impl Fn(&Call, &Metadata, &str) -> Value,
 ) -> Outcome<Answer> {
-    let ignores = call.flag("ignore_unavailable")?.unwrap_or(false);
     let mut all = Map::new();
-    for name in service.indexes.matching(call.part("index"), ignores)? {
-        let metadata = service.indexes.look(&name, |open| Ok(open.metadata()))?;
+    for name in Where::of_call(call)?.names(service)? {
+        let look = |open: &OpenIndex| Ok(open.metadata());
+        let metadata = service.indexes.look(&name, &call.caller, look)?;
         let told = tell(call, &metadata, &name);
         all.insert(name, told);
     }
@@ -134,15 +129,13 @@ pub fn refresh(call: &Call, service: &Service) -> Outcome<Answer> {
 /// `POST /{index}/_flush`.
 pub fn flush(call: &Call, service: &Service) -> Outcome<Answer> {
     shards(call, service, |name| {
-        let open = service.indexes.get(name)?;
+        let open = service.indexes.get(name, &call.caller)?;
         open.index.checkpoint().map_err(Fault::from)
     })
 }
 
 fn shards(call: &Call, service: &Service, act: impl Fn(&str) -> Outcome<()>) -> Outcome<Answer> {
-    let expression = call.part("index");
-    let ignores = call.flag("ignore_unavailable")?.unwrap_or(false);
-    let names = service.indexes.matching(expression, ignores)?;
+    let names = Where::of_call(call)?.names(service)?;
     for name in &names {
         act(name)?;
     }

@@ -42,7 +42,7 @@ pub fn mget(call: &Call, service: &Service) -> Outcome<Answer> {
         let source = source.or_else(|| common.clone()).unwrap_or_default();
         let json = match service
             .indexes
-            .get(&index)
+            .get(&index, &call.caller)
             .and_then(|open| found(&open, &id, &source))
         {
             Ok(found) => found.json,

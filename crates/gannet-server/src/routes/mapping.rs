@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::index::each;
+use super::search::Where;
 use crate::fault::Outcome;
 use crate::http::{Answer, Call};
 use crate::indexes::Mapping;
@@ -20,8 +21,8 @@ pub fn get(call: &Call, service: &Service) -> Outcome<Answer> {
 /// `PUT /{index}/_mapping`.
 pub fn put(call: &Call, service: &Service) -> Outcome<Answer> {
     let more = Mapping::parse(&call.json()?)?;
-    for name in service.indexes.matching(call.part("index"), false)? {
-        let open = service.indexes.get(&name)?;
+    for name in Where::of_call(call)?.names(service)? {
+        let open = service.indexes.get(&name, &call.caller)?;
         let turn = open.wait_to_write()?;
         let mut mapping = Mapping::clone(&open.metadata().mapping);
         mapping

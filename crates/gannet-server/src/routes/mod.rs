@@ -1,18 +1,23 @@
 //! The routes: one table, from which the router and the list in `docs/compatibility.md` are made.
 
+mod alias;
 mod analysis;
 mod bulk;
+mod by_query;
 mod cat;
 mod cluster;
 mod document;
 mod index;
+mod inspect;
 mod lists;
 mod mapping;
+mod metrics;
 mod page;
 mod route;
 mod search;
 mod statistics;
 mod table;
+mod template;
 
 pub use route::{Lane, Route};
 pub use table::{ROUTES, compatibility};

@@ -1,7 +1,7 @@
 //! A row of the table of routes.
 
 use crate::fault::Outcome;
-use crate::http::{Answer, BodyKind, Call};
+use crate::http::{Answer, BodyKind, Call, Right};
 use crate::service::Service;
 
 /// Carries a request out, on a thread that may block.
@@ -18,19 +18,6 @@ pub enum Lane {
     Write,
 }
 
-/// The kind of key that a request will need, once there are keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeyKind {
-    /// Asks about the server.
-    Monitor,
-    /// Reads documents.
-    Read,
-    /// Changes documents.
-    Write,
-    /// Makes, changes and deletes indexes.
-    Manage,
-}
-
 /// A method of a path.
 #[derive(Clone, Copy)]
 pub struct Route {
@@ -38,8 +25,8 @@ pub struct Route {
     pub method: &'static str,
     /// The path, with names in braces.
     pub path: &'static str,
-    /// The kind of key.
-    pub key: KeyKind,
+    /// The right that its key needs.
+    pub key: Right,
     /// The queue.
     pub lane: Lane,
     /// The body that is read.
@@ -52,29 +39,17 @@ pub struct Route {
     pub handler: Handler,
 }
 
-impl KeyKind {
-    /// Its name in the documentation.
-    pub fn name(self) -> &'static str {
-        match self {
-            KeyKind::Monitor => "monitor",
-            KeyKind::Read => "read",
-            KeyKind::Write => "write",
-            KeyKind::Manage => "manage",
-        }
-    }
-}
-
 /// A route without a body and parameters, of which all is there.
 pub const fn route(
     method: &'static str,
     path: &'static str,
-    key: KeyKind,
+    key: Right,
     handler: Handler,
 ) -> Route {
     let lane = match key {
-        KeyKind::Monitor => Lane::Status,
-        KeyKind::Read => Lane::Search,
-        KeyKind::Write | KeyKind::Manage => Lane::Write,
+        Right::Monitor => Lane::Status,
+        Right::Read => Lane::Search,
+        Right::Write | Right::Manage => Lane::Write,
     };
     Route {
         method,

@@ -2,18 +2,18 @@
 
 use serde_json::{Map, Value, json};
 
+use super::search::Where;
 use crate::fault::Outcome;
 use crate::http::{Answer, Call};
 use crate::service::Service;
 
 /// `GET /{index}/_stats`.
 pub fn stats(call: &Call, service: &Service) -> Outcome<Answer> {
-    let ignores = call.flag("ignore_unavailable")?.unwrap_or(false);
-    let names = service.indexes.matching(call.part("index"), ignores)?;
+    let names = Where::of_call(call)?.names(service)?;
     let mut indices = Map::new();
     let mut sums = [0u64; 3];
     for name in &names {
-        let (stats, uuid) = service.indexes.look(name, |open| {
+        let (stats, uuid) = service.indexes.look(name, &call.caller, |open| {
             Ok((open.index.stats()?, open.metadata().uuid.clone()))
         })?;
         let own = [stats.documents, stats.dead_documents, stats.bytes.allocated];

@@ -2,14 +2,16 @@
 
 use std::fmt::Write as _;
 
-use super::route::{KeyKind, Route, route};
+use super::route::{Route, route};
 use super::{
-    analysis, bulk, cat, cluster, document, index, lists, mapping, page, search, statistics,
+    alias, analysis, bulk, by_query, cat, cluster, document, index, inspect, lists, mapping,
+    metrics, page, search, statistics, template,
 };
+use crate::http::Right;
 use crate::indexes::type_names;
 use crate::query::kinds;
 use crate::searching::SEARCH_PARAMETERS;
-use KeyKind::{Manage, Monitor, Read, Write};
+use Right::{Manage, Monitor, Read, Write};
 
 /// Parameters of the health, which is never worse than yellow and green at once.
 const HEALTH: [&str; 11] = [
@@ -116,7 +118,73 @@ const MSEARCHES: [&str; 10] = [
     "expand_wildcards",
 ];
 
-const ONE_INDEX: &str = "of one index; no sorting by fields, no aggregations, no vectors";
+const PARTS: &str = "sorting by [_score], [_doc] and [_shard_doc]; no aggregations, no vectors";
+
+const SCROLLS: [&str; 3] = ["scroll", "scroll_id", "rest_total_hits_as_int"];
+
+const PITS: [&str; 6] = [
+    "keep_alive",
+    "ignore_unavailable",
+    "expand_wildcards",
+    "preference",
+    "routing",
+    "allow_partial_search_results",
+];
+
+const BY_QUERY: [&str; 19] = [
+    "q",
+    "df",
+    "default_operator",
+    "conflicts",
+    "refresh",
+    "timeout",
+    "routing",
+    "preference",
+    "pipeline",
+    "wait_for_active_shards",
+    "wait_for_completion",
+    "requests_per_second",
+    "scroll",
+    "scroll_size",
+    "search_timeout",
+    "search_type",
+    "ignore_unavailable",
+    "allow_no_indices",
+    "expand_wildcards",
+];
+
+const VALIDATES: [&str; 10] = [
+    "q",
+    "df",
+    "default_operator",
+    "explain",
+    "rewrite",
+    "all_shards",
+    "lenient",
+    "ignore_unavailable",
+    "allow_no_indices",
+    "expand_wildcards",
+];
+
+const EXPLAINS: [&str; 5] = ["q", "df", "default_operator", "routing", "preference"];
+
+const FIELD_CAPS: [&str; 6] = [
+    "fields",
+    "include_unmapped",
+    "include_empty_fields",
+    "ignore_unavailable",
+    "allow_no_indices",
+    "expand_wildcards",
+];
+
+const TEMPLATES: [&str; 6] = [
+    "create",
+    "master_timeout",
+    "cause",
+    "local",
+    "flat_settings",
+    "include_defaults",
+];
 
 /// All routes. A request that has none is answered as Elasticsearch answers it.
 pub const ROUTES: &[Route] = &[
@@ -125,6 +193,8 @@ pub const ROUTES: &[Route] = &[
     route("GET", "/health/live", Monitor, cluster::live).with("Gannet's own: the server runs"),
     route("GET", "/health/ready", Monitor, cluster::ready)
         .with("Gannet's own: its folder can be read"),
+    route("GET", "/metrics", Monitor, metrics::metrics)
+        .with("Gannet's own: figures for Prometheus"),
     route("GET", "/_ui", Monitor, page::document).with("Gannet's own: a page to search with"),
     route("GET", "/_ui/page.css", Monitor, page::style).with("a part of it"),
     route("GET", "/_ui/page.js", Monitor, page::script).with("a part of it"),
@@ -142,10 +212,99 @@ pub const ROUTES: &[Route] = &[
     route("PUT", "/{index}", Manage, index::create)
         .json()
         .takes(&MANAGES)
-        .with("no aliases, no analyzers of its own"),
+        .with("no analyzers of its own"),
     route("GET", "/{index}", Read, index::get).takes(&NAMES),
     route("HEAD", "/{index}", Read, index::exists).takes(&NAMES),
     route("DELETE", "/{index}", Manage, index::delete).takes(&MANAGES),
+    route("POST", "/_aliases", Manage, alias::change)
+        .json()
+        .takes(&MANAGES)
+        .with("add, remove, remove_index, all at once; no filters, no routing"),
+    route("GET", "/_alias", Read, alias::get).takes(&NAMES),
+    route("GET", "/_alias/{name}", Read, alias::get).takes(&NAMES),
+    route("HEAD", "/_alias/{name}", Read, alias::exists).takes(&NAMES),
+    route("GET", "/{index}/_alias", Read, alias::get).takes(&NAMES),
+    route("GET", "/{index}/_alias/{name}", Read, alias::get).takes(&NAMES),
+    route("HEAD", "/{index}/_alias/{name}", Read, alias::exists).takes(&NAMES),
+    route("PUT", "/{index}/_alias/{name}", Manage, alias::put)
+        .json()
+        .takes(&MANAGES),
+    route("POST", "/{index}/_alias/{name}", Manage, alias::put)
+        .json()
+        .takes(&MANAGES),
+    route("DELETE", "/{index}/_alias/{name}", Manage, alias::delete).takes(&MANAGES),
+    route("GET", "/_cat/aliases", Read, cat::aliases).takes(&CAT),
+    route("GET", "/_cat/aliases/{name}", Read, cat::aliases).takes(&CAT),
+    route("GET", "/_resolve/index/{index}", Read, alias::resolve).takes(&NAMES),
+    route("GET", "/_index_template", Monitor, template::get).takes(&TEMPLATES),
+    route("GET", "/_index_template/{name}", Monitor, template::get).takes(&TEMPLATES),
+    route("HEAD", "/_index_template/{name}", Monitor, template::exists).takes(&TEMPLATES),
+    route("PUT", "/_index_template/{name}", Manage, template::put)
+        .json()
+        .takes(&TEMPLATES)
+        .with("a data stream is an ordinary index"),
+    route("POST", "/_index_template/{name}", Manage, template::put)
+        .json()
+        .takes(&TEMPLATES),
+    route(
+        "DELETE",
+        "/_index_template/{name}",
+        Manage,
+        template::delete,
+    )
+    .takes(&TEMPLATES),
+    route(
+        "POST",
+        "/_index_template/_simulate_index/{name}",
+        Monitor,
+        template::simulate,
+    )
+    .takes(&TEMPLATES)
+    .with("by its name alone"),
+    route(
+        "GET",
+        "/_component_template",
+        Monitor,
+        template::get_component,
+    )
+    .takes(&TEMPLATES),
+    route(
+        "GET",
+        "/_component_template/{name}",
+        Monitor,
+        template::get_component,
+    )
+    .takes(&TEMPLATES),
+    route(
+        "HEAD",
+        "/_component_template/{name}",
+        Monitor,
+        template::component_exists,
+    )
+    .takes(&TEMPLATES),
+    route(
+        "PUT",
+        "/_component_template/{name}",
+        Manage,
+        template::put_component,
+    )
+    .json()
+    .takes(&TEMPLATES),
+    route(
+        "POST",
+        "/_component_template/{name}",
+        Manage,
+        template::put_component,
+    )
+    .json()
+    .takes(&TEMPLATES),
+    route(
+        "DELETE",
+        "/_component_template/{name}",
+        Manage,
+        template::delete_component,
+    )
+    .takes(&TEMPLATES),
     route("GET", "/_mapping", Read, mapping::get).takes(&NAMES),
     route("GET", "/{index}/_mapping", Read, mapping::get).takes(&NAMES),
     route("PUT", "/{index}/_mapping", Manage, mapping::put)
@@ -228,19 +387,84 @@ pub const ROUTES: &[Route] = &[
     route("GET", "/_search", Read, search::search)
         .json()
         .takes(&SEARCH_PARAMETERS)
-        .with("where there is one index"),
+        .with("in all indexes"),
     route("POST", "/_search", Read, search::search)
         .json()
         .takes(&SEARCH_PARAMETERS)
-        .with("where there is one index"),
+        .with("in all indexes"),
     route("GET", "/{index}/_search", Read, search::search)
         .json()
         .takes(&SEARCH_PARAMETERS)
-        .with(ONE_INDEX),
+        .with(PARTS),
     route("POST", "/{index}/_search", Read, search::search)
         .json()
         .takes(&SEARCH_PARAMETERS)
-        .with(ONE_INDEX),
+        .with(PARTS),
+    route("GET", "/_search/scroll", Read, search::scroll)
+        .json()
+        .takes(&SCROLLS),
+    route("POST", "/_search/scroll", Read, search::scroll)
+        .json()
+        .takes(&SCROLLS),
+    route("DELETE", "/_search/scroll", Read, search::end_scroll).json(),
+    route("GET", "/_search/scroll/{scroll_id}", Read, search::scroll)
+        .json()
+        .takes(&SCROLLS),
+    route("POST", "/_search/scroll/{scroll_id}", Read, search::scroll)
+        .json()
+        .takes(&SCROLLS),
+    route(
+        "DELETE",
+        "/_search/scroll/{scroll_id}",
+        Read,
+        search::end_scroll,
+    )
+    .json(),
+    route("POST", "/{index}/_pit", Read, search::open_pit).takes(&PITS),
+    route("DELETE", "/_pit", Read, search::close_pit).json(),
+    route("POST", "/{index}/_delete_by_query", Write, by_query::delete)
+        .json()
+        .takes(&BY_QUERY)
+        .with("waits for the end"),
+    route("POST", "/{index}/_update_by_query", Write, by_query::update)
+        .json()
+        .takes(&BY_QUERY)
+        .with("writes documents as they are; no scripts"),
+    route("POST", "/_reindex", Write, by_query::reindex)
+        .json()
+        .takes(&BY_QUERY)
+        .with("of indexes of this server; no scripts, no slices"),
+    route("GET", "/_validate/query", Read, inspect::validate)
+        .json()
+        .takes(&VALIDATES),
+    route("POST", "/_validate/query", Read, inspect::validate)
+        .json()
+        .takes(&VALIDATES),
+    route("GET", "/{index}/_validate/query", Read, inspect::validate)
+        .json()
+        .takes(&VALIDATES),
+    route("POST", "/{index}/_validate/query", Read, inspect::validate)
+        .json()
+        .takes(&VALIDATES),
+    route("GET", "/{index}/_explain/{id}", Read, inspect::explain)
+        .json()
+        .takes(&EXPLAINS),
+    route("POST", "/{index}/_explain/{id}", Read, inspect::explain)
+        .json()
+        .takes(&EXPLAINS),
+    route("GET", "/_field_caps", Read, inspect::field_caps)
+        .json()
+        .takes(&FIELD_CAPS),
+    route("POST", "/_field_caps", Read, inspect::field_caps)
+        .json()
+        .takes(&FIELD_CAPS),
+    route("GET", "/{index}/_field_caps", Read, inspect::field_caps)
+        .json()
+        .takes(&FIELD_CAPS)
+        .with("fields of documents"),
+    route("POST", "/{index}/_field_caps", Read, inspect::field_caps)
+        .json()
+        .takes(&FIELD_CAPS),
     route("GET", "/_count", Read, search::count)
         .json()
         .takes(&COUNTS),

@@ -1,92 +1,98 @@
 //! The answer of a search in Elasticsearch's form. Sources pass through byte for byte.
 
-use gannet::{Hit, Reservation, SearchResults};
+use gannet::{Hit, SearchResults};
 use serde_json::{Map, Value, json};
 
+use super::order::DocumentPlace;
+use super::page::{Page, Targets};
 use super::request::SearchRequest;
 use crate::fault::{Fault, Outcome};
 use crate::http::Answer;
-use crate::indexes::OpenIndex;
 use crate::json::{JsonArray, JsonObject};
 
 /// Bytes that a hit takes beside its source and its snippets.
 const HIT_BYTES: usize = 256;
 
-/// The one shard that an index has.
-pub fn one_shard() -> Value {
-    json!({ "total": 1, "successful": 1, "skipped": 0, "failed": 0 })
+/// The shards that were asked: one of each index.
+pub fn shards(count: usize) -> Value {
+    json!({ "total": count, "successful": count, "skipped": 0, "failed": 0 })
 }
 
-/// Writes the answer, within the memory budget of its index.
+/// What names a scroll or a point in time in an answer: the name of the member, and its value.
+pub type Context<'a> = Option<(&'a str, &'a str)>;
+
+/// Writes the answer, within the memory budgets of the indexes of the hits.
 pub fn search_answer(
-    open: &OpenIndex,
+    targets: &Targets<'_>,
     request: &SearchRequest,
-    results: &SearchResults,
+    page: &Page,
+    context: Context<'_>,
+    took: u64,
 ) -> Outcome<Answer> {
-    let held = reserve(open, results)?;
-    let mut hits = JsonArray::new();
-    for hit in &results.hits {
-        hits.push(&hit_json(open, request, hit)?);
+    let mut held = Vec::new();
+    for (at, results) in &page.parts {
+        held.push(targets.reserve(*at, "the answer of a search", answer_bytes(results))?);
     }
-    let max_score = results.hits.first().map(|hit| hit.score);
+    let mut hits = JsonArray::new();
+    for (at, hit) in page.hits() {
+        hits.push(&hit_json(&page.names[at], at, request, hit)?);
+    }
     let mut inner = JsonObject::new();
     if request.counts {
-        let total = json!({ "value": results.total, "relation": relation(results) });
+        let relation = if page.is_exact { "eq" } else { "gte" };
         inner = if request.total_is_number {
-            inner.put("total", &results.total)
+            inner.put("total", &page.total)
         } else {
-            inner.put("total", &total)
+            inner.put(
+                "total",
+                &json!({ "value": page.total, "relation": relation }),
+            )
         };
     }
-    // The first hit of a page is not the best of all.
-    let max_score = max_score.filter(|_| request.from == 0);
+    let max_score = if page.names.is_empty() {
+        Some(0.0)
+    } else {
+        page.max_score
+    };
     let inner = inner
         .put("max_score", &max_score)
         .raw("hits", &hits.end())
         .end();
-    let body = JsonObject::new()
-        .put("took", &(results.took.as_millis() as u64))
+    let mut body = JsonObject::new();
+    if let Some((name, value)) = context {
+        body = body.put(name, value);
+    }
+    let body = body
+        .put("took", &took)
         .put("timed_out", &false)
-        .put("_shards", &one_shard())
+        .put("_shards", &shards(targets.count()))
         .raw("hits", &inner)
         .end();
-    let cut = results.cut_expansions.iter().map(ToString::to_string);
     Ok(Answer {
-        held: vec![held],
-        warnings: cut.collect(),
+        held,
+        warnings: page.warnings.clone(),
         ..Answer::json(200, body)
     })
 }
 
-/// Patterns of which not all terms were searched make a total a guess.
-fn relation(results: &SearchResults) -> &'static str {
-    if results.total_is_exact && results.cut_expansions.is_empty() {
-        "eq"
-    } else {
-        "gte"
-    }
-}
-
-fn reserve(open: &OpenIndex, results: &SearchResults) -> Outcome<Reservation> {
+/// The bytes of hits in an answer, as a text doubles.
+fn answer_bytes(results: &SearchResults) -> usize {
     let bytes = |hit: &Hit| {
         let snippets = hit.snippets.iter().flat_map(|(_, texts)| texts);
         let snippets: usize = snippets.map(|text| 2 * text.len()).sum();
         HIT_BYTES + hit.source.as_ref().map_or(0, Vec::len) + snippets
     };
-    let bytes: usize = results.hits.iter().map(bytes).sum();
-    // As a text doubles.
-    let reserved = open.index.reserve("the answer of a search", 2 * bytes);
-    reserved.map_err(|error| Fault::from(error).of_index(&open.name))
+    2 * results.hits.iter().map(bytes).sum::<usize>()
 }
 
-fn hit_json(open: &OpenIndex, request: &SearchRequest, hit: &Hit) -> Outcome<String> {
+fn hit_json(name: &str, at: usize, request: &SearchRequest, hit: &Hit) -> Outcome<String> {
     if let Some(error) = &hit.error {
-        return Err(Fault::from(error.clone()).of_index(&open.name));
+        return Err(Fault::from(error.clone()).of_index(name));
     }
     let mut json = JsonObject::new()
-        .put("_index", &open.name)
+        .put("_index", name)
         .put("_id", &hit.id)
-        .put("_score", &hit.score);
+        .put("_score", &(!request.is_by_place).then_some(hit.score));
     if let Some(source) = &hit.source
         && let Some(source) = request.source.apply(source)?
     {
@@ -99,7 +105,13 @@ fn hit_json(open: &OpenIndex, request: &SearchRequest, hit: &Hit) -> Outcome<Str
     if !snippets.is_empty() {
         json = json.put("highlight", &snippets);
     }
-    if request.shows_sort {
+    if request.is_by_place {
+        let place = DocumentPlace {
+            index: at,
+            doc: hit.doc,
+        };
+        json = json.put("sort", &[place.number()]);
+    } else if request.shows_sort {
         json = json.put("sort", &[hit.score]);
     }
     Ok(json.end())

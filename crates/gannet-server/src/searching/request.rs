@@ -6,12 +6,13 @@ use gannet::{Operator, SearchOptions};
 use serde_json::{Value, json};
 
 use super::highlight::HighlightRequest;
+use super::order::{DocumentPlace, after, is_by_place};
 use super::source::{SOURCE_PARAMETERS, SourceChoice};
 use crate::fault::{Fault, Outcome};
 use crate::http::Call;
 use crate::json::{Members, kind_of};
 
-const KNOWN: [&str; 9] = [
+const KNOWN: [&str; 11] = [
     "query",
     "from",
     "size",
@@ -21,10 +22,12 @@ const KNOWN: [&str; 9] = [
     "timeout",
     "sort",
     "track_scores",
+    "pit",
+    "search_after",
 ];
 
 /// Members that are not there. Aggregations and sorting by fields come with the engine's columns.
-const NOT_THERE: [&str; 27] = [
+const NOT_THERE: [&str; 25] = [
     "aggregations",
     "aggs",
     "collapse",
@@ -35,7 +38,6 @@ const NOT_THERE: [&str; 27] = [
     "indices_boost",
     "knn",
     "min_score",
-    "pit",
     "post_filter",
     "profile",
     "rank",
@@ -43,7 +45,6 @@ const NOT_THERE: [&str; 27] = [
     "retriever",
     "runtime_mappings",
     "script_fields",
-    "search_after",
     "seq_no_primary_term",
     "slice",
     "stats",
@@ -55,7 +56,7 @@ const NOT_THERE: [&str; 27] = [
 ];
 
 /// Parameters of the URL of a search.
-pub const SEARCH_PARAMETERS: [&str; 24] = [
+pub const SEARCH_PARAMETERS: [&str; 26] = [
     "q",
     "df",
     "default_operator",
@@ -77,6 +78,8 @@ pub const SEARCH_PARAMETERS: [&str; 24] = [
     "ccs_minimize_roundtrips",
     "max_concurrent_shard_requests",
     "pre_filter_shard_size",
+    "scroll",
+    "sort",
     SOURCE_PARAMETERS[0],
     SOURCE_PARAMETERS[1],
     SOURCE_PARAMETERS[2],
@@ -88,7 +91,7 @@ const DEADLINE: Duration = Duration::from_secs(60);
 /// Hits that are returned unless another number is given.
 const SIZE: usize = 10;
 
-/// A search of one index.
+/// A search.
 #[derive(Clone, Debug)]
 pub struct SearchRequest {
     /// The query, if the body has one.
@@ -111,6 +114,12 @@ pub struct SearchRequest {
     pub shows_sort: bool,
     /// The time limit.
     pub deadline: Duration,
+    /// Set if hits are in the order of their places in their indexes.
+    pub is_by_place: bool,
+    /// The place at which they begin.
+    pub after: Option<DocumentPlace>,
+    /// The point in time that is searched, and how long it is kept from now on.
+    pub pit: Option<(String, Option<Duration>)>,
 }
 
 impl SearchRequest {
@@ -118,6 +127,16 @@ impl SearchRequest {
     pub fn parse(body: &Value) -> Outcome<SearchRequest> {
         let members = Members::of("search", body)?;
         check_members(&members)?;
+        let is_by_place = is_by_place(members.get("sort"));
+        if is_by_place && members.flag("track_scores")? == Some(true) {
+            return Err(Fault::query_not_there(
+                "[track_scores] with [sort] by [_doc]",
+            ));
+        }
+        let shows_sort = match members.get("sort") {
+            Some(sort) if !is_by_place => check_sort(sort)?,
+            _ => false,
+        };
         let source = members
             .get("_source")
             .map(SourceChoice::parse)
@@ -134,8 +153,11 @@ impl SearchRequest {
                 .transpose()?,
             counts: members.get("track_total_hits").map_or(Ok(true), counts)?,
             total_is_number: false,
-            shows_sort: members.get("sort").map_or(Ok(false), check_sort)?,
-            deadline: members.text("timeout")?.map_or(Ok(DEADLINE), duration)?,
+            shows_sort,
+            deadline: members.text("timeout")?.map_or(Ok(DEADLINE), time_limit)?,
+            is_by_place,
+            after: after(&members, is_by_place)?,
+            pit: members.get("pit").map(point_in_time).transpose()?,
         };
         Ok(request)
     }
@@ -157,7 +179,18 @@ impl SearchRequest {
             request.counts = counts(&value)?;
         }
         if let Some(written) = call.parameter("timeout") {
-            request.deadline = duration(written)?;
+            request.deadline = time_limit(written)?;
+        }
+        if let Some(written) = call.parameter("sort") {
+            match written {
+                "_doc" | "_doc:asc" | "_shard_doc" => request.is_by_place = true,
+                "_score" | "_score:desc" => request.shows_sort = true,
+                _ => {
+                    return Err(Fault::query_not_there(
+                        "[sort] by anything but [_score], the best first, and [_doc]",
+                    ));
+                }
+            }
         }
         request.total_is_number = call.flag("rest_total_hits_as_int")?.unwrap_or(false);
         if let Some(text) = call.parameter("q") {
@@ -244,13 +277,28 @@ fn check_sort(value: &Value) -> Outcome<bool> {
         [] => Ok(false),
         [key] if is_score(key) => Ok(true),
         _ => Err(Fault::query_not_there(
-            "[sort] by anything but [_score], the best first,",
+            "[sort] by anything but [_score], the best first, and [_doc]",
         )),
     }
 }
 
+fn point_in_time(value: &Value) -> Outcome<(String, Option<Duration>)> {
+    let members = Members::of("pit", value)?;
+    members.check(&["id", "keep_alive"], &[])?;
+    let id = members
+        .text("id")?
+        .ok_or_else(|| Fault::parsing("[pit] needs the [id] of a point in time"))?;
+    let keep = members.text("keep_alive")?;
+    let keep = keep.map(|text| duration("keep_alive", text)).transpose()?;
+    Ok((id.to_owned(), keep))
+}
+
+fn time_limit(text: &str) -> Outcome<Duration> {
+    Ok(duration("timeout", text)?.min(DEADLINE))
+}
+
 /// Reads a time such as `500ms` or `1m`.
-fn duration(text: &str) -> Outcome<Duration> {
+pub fn duration(name: &str, text: &str) -> Outcome<Duration> {
     let split = text
         .find(|c: char| !c.is_ascii_digit())
         .unwrap_or(text.len());
@@ -260,6 +308,7 @@ fn duration(text: &str) -> Outcome<Duration> {
         "s" => 1_000,
         "m" => 60_000,
         "h" => 3_600_000,
+        "d" => 86_400_000,
         _ => 0,
     };
     let milliseconds = number
@@ -267,9 +316,9 @@ fn duration(text: &str) -> Outcome<Duration> {
         .ok()
         .and_then(|number| number.checked_mul(unit));
     match milliseconds {
-        Some(time) if time > 0 => Ok(Duration::from_millis(time).min(DEADLINE)),
+        Some(time) if time > 0 => Ok(Duration::from_millis(time)),
         _ => Err(Fault::illegal(format!(
-            "failed to parse [timeout] with value [{text}] as a time value such as 500ms or 10s"
+            "failed to parse [{name}] with value [{text}] as a time value such as 500ms or 10s"
         ))),
     }
 }

@@ -4,40 +4,72 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gannet::{Error, Query, SearchOptions, SearchResults, Snapshot};
-use serde_json::Value;
 
-use super::answer::search_answer;
 use super::request::SearchRequest;
 use crate::fault::{Fault, Outcome};
-use crate::http::Answer;
 use crate::indexes::{Metadata, OpenIndex};
-use crate::json::Members;
 use crate::query::{Fields, Translator, of_parameter};
 
 /// One state of an index, with what is kept of it.
-pub struct SearchedIndex<'a> {
+pub struct SearchedIndex {
     /// The index.
-    pub open: &'a OpenIndex,
+    pub open: Arc<OpenIndex>,
     metadata: Arc<Metadata>,
     snapshot: Snapshot,
+    /// Set if it is searched as it was, or not at all.
+    is_fixed: bool,
     /// Set when searches are to end.
     ends: Arc<AtomicBool>,
 }
 
-impl<'a> SearchedIndex<'a> {
+impl SearchedIndex {
     /// The newest state of an index.
-    pub fn new(open: &'a OpenIndex, ends: Arc<AtomicBool>) -> SearchedIndex<'a> {
+    pub fn new(open: Arc<OpenIndex>, ends: Arc<AtomicBool>) -> SearchedIndex {
         // The fields that are found in documents are in the mapping before they are in a snapshot.
         let snapshot = open.index.snapshot();
         SearchedIndex {
-            open,
             metadata: open.metadata(),
+            open,
             snapshot,
+            is_fixed: false,
             ends,
         }
     }
 
-    fn query(&self, request: &SearchRequest) -> Outcome<Query> {
+    /// The same, which is searched as it is now from now on.
+    #[must_use]
+    pub fn fixed(self) -> SearchedIndex {
+        SearchedIndex {
+            is_fixed: true,
+            ..self
+        }
+    }
+
+    /// The state.
+    pub fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    /// The options of the engine that a request asks for.
+    pub fn options(&self, request: &SearchRequest) -> SearchOptions {
+        let highlight = request.highlight.as_ref();
+        let schema = self.snapshot.schema();
+        SearchOptions {
+            k: request.size,
+            skip: request.from,
+            count: request.counts,
+            fetch: request.size > 0,
+            sources: !request.source.is_none(),
+            highlight: highlight.map_or_else(Vec::new, |highlight| highlight.fields(schema)),
+            snippets: highlight
+                .map_or_else(Default::default, |highlight| highlight.snippets.clone()),
+            deadline: Some(request.deadline),
+            ..SearchOptions::default()
+        }
+    }
+
+    /// The query of a request.
+    pub fn query(&self, request: &SearchRequest) -> Outcome<Query> {
         let parser = |text: &str, operator| self.snapshot.parse(text, operator);
         let fields = Fields {
             metadata: &self.metadata,
@@ -55,13 +87,23 @@ impl<'a> SearchedIndex<'a> {
         query.map_err(|fault| fault.of_index(&self.open.name))
     }
 
-    fn run(&self, query: Query, mut options: SearchOptions) -> Outcome<SearchResults> {
+    /// Carries a query out.
+    pub fn run(&self, query: Query, mut options: SearchOptions) -> Outcome<SearchResults> {
         let ends = Arc::clone(&self.ends);
         options.cancelled = Some(Arc::new(move || ends.load(Ordering::Relaxed)));
         let mut found = self
             .snapshot
             .search_all(std::slice::from_ref(&query), &options);
-        if matches!(found.as_slice(), [Err(Error::Expired { .. })]) {
+        let is_expired = matches!(found.as_slice(), [Err(Error::Expired { .. })]);
+        if is_expired && self.is_fixed {
+            return Err(Fault::new(
+                404,
+                "search_context_missing_exception",
+                "the state that is searched was given up, since writes needed its memory or its space: begin anew",
+            )
+            .of_index(&self.open.name));
+        }
+        if is_expired {
             let newer = self.open.index.snapshot();
             found = newer.search_all(&[query], &options);
         }
@@ -76,44 +118,16 @@ impl<'a> SearchedIndex<'a> {
             }
         })
     }
-}
 
-/// Searches an index.
-pub fn search(searched: &SearchedIndex<'_>, request: &SearchRequest) -> Outcome<Answer> {
-    request.check_window()?;
-    let schema = searched.snapshot.schema();
-    let highlight = request.highlight.as_ref();
-    let query = searched.query(request)?;
-    let options = SearchOptions {
-        k: request.size,
-        skip: request.from,
-        count: request.counts,
-        fetch: request.size > 0,
-        sources: !request.source.is_none(),
-        highlight: highlight.map_or_else(Vec::new, |highlight| highlight.fields(schema)),
-        snippets: highlight.map_or_else(Default::default, |highlight| highlight.snippets.clone()),
-        deadline: Some(request.deadline),
-        ..SearchOptions::default()
-    };
-    let results = searched.run(query, options)?;
-    search_answer(searched.open, request, &results)
-}
-
-/// Counts the documents that a query finds.
-pub fn count(searched: &SearchedIndex<'_>, body: &Value, request: SearchRequest) -> Outcome<u64> {
-    let members = Members::of("count", body)?;
-    members.check(&["query"], &[])?;
-    let request = SearchRequest {
-        query: members.get("query").cloned(),
-        ..request
-    };
-    let query = searched.query(&request)?;
-    let options = SearchOptions {
-        k: 0,
-        count: true,
-        fetch: false,
-        deadline: Some(request.deadline),
-        ..SearchOptions::default()
-    };
-    Ok(searched.run(query, options)?.total)
+    /// Counts the documents that a request finds.
+    pub fn count(&self, request: &SearchRequest) -> Outcome<SearchResults> {
+        let options = SearchOptions {
+            k: 0,
+            count: true,
+            fetch: false,
+            deadline: Some(request.deadline),
+            ..SearchOptions::default()
+        };
+        self.run(self.query(request)?, options)
+    }
 }

@@ -1,14 +1,15 @@
 //! From a request of HTTP to its handler, and back.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{RawPathParams, Request, State};
 use axum::http::header::{
-    ACCEPT, ALLOW, CONTENT_SECURITY_POLICY, CONTENT_TYPE, RETRY_AFTER as RETRY_AFTER_HEADER,
-    WARNING, X_CONTENT_TYPE_OPTIONS,
+    ACCEPT, ALLOW, AUTHORIZATION, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
+    RETRY_AFTER as RETRY_AFTER_HEADER, WARNING, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
@@ -24,10 +25,11 @@ use tracing::{debug, error, warn};
 use super::lanes::Lanes;
 use crate::fault::{Fault, Outcome, RETRY_AFTER};
 use crate::http::{
-    Answer, AnswerMedia, BodyKind, BodyMemory, Call, answer_media, check_body_media, check_origin,
-    parse_parameters, read_body,
+    Answer, AnswerMedia, BodyKind, BodyMemory, Call, Caller, Grants, answer_media,
+    check_body_media, check_origin, parse_parameters, read_body,
 };
 use crate::json::{FilterPaths, pretty};
+use crate::metrics::Metrics;
 use crate::routes::{ROUTES, Route};
 use crate::service::Service;
 
@@ -93,14 +95,18 @@ async fn answer_route(
     let parts = parts.iter();
     let parts = parts.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let parts: Vec<(String, String)> = parts.collect();
-    let asked = Asked::of(&request);
+    let asked = Asked::of(
+        &request,
+        rows.rows.first().map_or("", |row| row.path),
+        &rows.shared,
+    );
     let answered = carry_out(&rows, parts, request, &asked).await;
     finish(answered, &asked, &rows.shared)
 }
 
 async fn answer_nothing(State(shared): State<Shared>, request: Request) -> Response {
-    let asked = Asked::of(&request);
-    let checked = check_origin(request.headers());
+    let asked = Asked::of(&request, "none", &shared);
+    let checked = admit(request.headers(), &asked.path, &shared.service);
     let fault = checked.err().unwrap_or_else(|| {
         Fault::plain(
             400,
@@ -120,10 +126,24 @@ struct Asked {
     parameters: Outcome<Vec<(String, String)>>,
     media: Outcome<AnswerMedia>,
     start: Instant,
+    /// The path of the route.
+    route: &'static str,
+    _running: Running,
+}
+
+/// Counts a request as long as it is answered.
+struct Running(Arc<Metrics>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.running.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl Asked {
-    fn of(request: &Request) -> Asked {
+    fn of(request: &Request, route: &'static str, shared: &Shared) -> Asked {
+        let metrics = Arc::clone(&shared.service.metrics);
+        metrics.running.fetch_add(1, Ordering::Relaxed);
         let accept = text_of(request.headers(), &ACCEPT);
         Asked {
             method: request.method().to_string(),
@@ -131,6 +151,8 @@ impl Asked {
             parameters: parse_parameters(request.uri().query().unwrap_or_default()),
             media: answer_media(accept),
             start: Instant::now(),
+            route,
+            _running: Running(metrics),
         }
     }
 
@@ -151,7 +173,7 @@ async fn carry_out(
     request: Request,
     asked: &Asked,
 ) -> Outcome<Answer> {
-    check_origin(request.headers())?;
+    let grants = admit(request.headers(), &asked.path, &rows.shared.service)?;
     let route = row(&rows.rows, asked)?;
     let parameters = asked.parameters.clone()?;
     asked.media.clone()?;
@@ -160,6 +182,7 @@ async fn carry_out(
         parts,
         parameters,
         body: Bytes::new(),
+        caller: Caller::new(grants, route.key),
     };
     call.check_parameters(route.parameters)?;
     let place = rows.shared.lanes.admit(route.lane)?;
@@ -180,6 +203,18 @@ async fn carry_out(
             "the request failed in a way that is a bug of gannet: please report it",
         ))
     })
+}
+
+/// What whoever asks may do; nothing if there are no keys.
+fn admit(headers: &HeaderMap, path: &str, service: &Service) -> Outcome<Option<Arc<Grants>>> {
+    check_origin(headers, service.is_local)?;
+    match &service.keys {
+        // Whoever watches over the server needs no key to see that it runs.
+        Some(keys) if !path.starts_with("/health/") => {
+            keys.check(text_of(headers, &AUTHORIZATION)).map(Some)
+        }
+        _ => Ok(None),
+    }
 }
 
 /// The row of a method. What can be read can be asked for without its body.
@@ -255,6 +290,9 @@ fn finish(answered: Outcome<Answer>, asked: &Asked, shared: &Shared) -> Response
         }
     }
     tell(asked, answer.status, fault.as_ref());
+    let took = asked.start.elapsed();
+    let metrics = &shared.service.metrics;
+    metrics.count(&asked.method, asked.route, answer.status, took);
     let media = match (answer.media, &asked.media) {
         (Some(media), _) => media,
         (None, Ok(media)) => media.0.as_str(),
@@ -274,6 +312,11 @@ fn finish(answered: Outcome<Answer>, asked: &Asked, shared: &Shared) -> Response
     }
     if answer.status == 429 {
         headers.insert(RETRY_AFTER_HEADER, HeaderValue::from(RETRY_AFTER));
+    }
+    if answer.status == 401 {
+        for scheme in ["Basic realm=\"gannet\", charset=\"UTF-8\"", "ApiKey"] {
+            headers.append(WWW_AUTHENTICATE, HeaderValue::from_static(scheme));
+        }
     }
     if answer.status == 405
         && let Some((_, methods)) = fault

@@ -14,6 +14,7 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
 use tracing::debug;
 
 use super::connections::{AnswerBody, Connections, Place};
@@ -25,6 +26,13 @@ const LAST_REQUEST: Duration = Duration::from_secs(5);
 /// The same for what is left of its last answer.
 const LAST_BYTES: Duration = Duration::from_millis(50);
 
+/// A request and its answer take so many times as long as a connection may be idle. It is longer
+/// than the time in which a request must be answered.
+const STUCK_TIMES: u32 = 10;
+
+/// The time for the beginning of TLS.
+const GREETING: Duration = Duration::from_secs(10);
+
 /// The pause behind a connection that cannot be accepted, as where no file descriptor is left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
 
@@ -34,6 +42,7 @@ pub struct Listening {
     pub router: Router,
     pub connections: Connections,
     pub idle_time: Duration,
+    pub tls: Option<TlsAcceptor>,
 }
 
 /// Accepts connections until `stop`, then lets them end for `grace`.
@@ -98,7 +107,19 @@ async fn open(
 ) {
     // Answers are small, and are to leave at once.
     let _ = stream.set_nodelay(true);
-    serve(stream, place, listening, ended).await;
+    let Some(tls) = &listening.tls else {
+        serve(stream, place, listening, ended).await;
+        return;
+    };
+    let greeted = tokio::select! {
+        greeted = timeout(listening.idle_time.min(GREETING), tls.accept(stream)) => greeted,
+        () = place.is_needed() => return,
+    };
+    match greeted {
+        Ok(Ok(stream)) => serve(stream, place, listening, ended).await,
+        Ok(Err(error)) => debug!(%error, "a connection did not begin TLS"),
+        Err(_) => debug!("a connection was too slow to begin TLS"),
+    }
 }
 
 /// Answers the requests of a connection until it is closed, by whomever.
@@ -128,6 +149,8 @@ async fn serve<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     tokio::pin!(connection);
     tokio::select! {
         _ = &mut connection => return,
+        // Whoever does not read an answer keeps its memory.
+        () = place.is_stuck(STUCK_TIMES * listening.idle_time) => return,
         () = place.is_needed() => {}
         _ = ended.wait_for(|is_end| *is_end) => {}
     }

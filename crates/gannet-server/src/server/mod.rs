@@ -5,5 +5,6 @@ mod dispatch;
 mod lanes;
 mod listen;
 mod run;
+mod tls;
 
 pub use run::{Ended, Server, Stopper};

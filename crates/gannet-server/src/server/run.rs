@@ -12,12 +12,14 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Notify;
+use tokio_rustls::TlsAcceptor;
 use tracing::{info, warn};
 
 use super::connections::Connections;
 use super::dispatch::{Shared, router};
 use super::lanes::Lanes;
 use super::listen::{Listening, listen};
+use super::tls::acceptor;
 use crate::fault::{Fault, Outcome};
 use crate::http::BodyMemory;
 use crate::service::Service;
@@ -29,6 +31,9 @@ const GRACE: Duration = Duration::from_secs(4);
 /// The time until the indexes must be closed.
 const CLOSED_WITHIN: Duration = Duration::from_secs(9);
 
+/// The time between two looks for scrolls whose time is over.
+const CONTEXTS_PAUSE: Duration = Duration::from_secs(1);
+
 /// Threads that read and write connections.
 const CONNECTION_THREADS: usize = 2;
 
@@ -39,6 +44,7 @@ pub struct Server {
     service: Arc<Service>,
     runtime: Runtime,
     stop: Stopper,
+    tls: Option<TlsAcceptor>,
 }
 
 /// Has a server end.
@@ -69,6 +75,7 @@ impl Server {
     pub fn bind(settings: Settings) -> Outcome<Server> {
         settings.check()?;
         let wanted = settings.address()?;
+        let tls = settings.tls.as_ref().map(acceptor).transpose()?;
         let listener = TcpListener::bind(wanted).map_err(|error| not_bound(wanted, &error))?;
         let address = listener
             .local_addr()
@@ -81,19 +88,21 @@ impl Server {
             .enable_all()
             .build()
             .map_err(|error| Fault::internal(format!("threads cannot be started: {error}")))?;
-        let service = Service::new(settings, address.to_string())?;
+        let service = Service::new(settings, address)?;
         Ok(Server {
             listener,
             address,
             service: Arc::new(service),
             runtime,
+            tls,
             stop: Stopper::default(),
         })
     }
 
     /// The URL at which it listens.
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}", self.address)
     }
 
     /// The number of indexes in its folder.
@@ -129,6 +138,7 @@ impl Server {
             service,
             runtime,
             stop,
+            tls,
             ..
         } = self;
         let cores = thread::available_parallelism().map_or(1, usize::from);
@@ -145,9 +155,11 @@ impl Server {
         info!(address = service.address, "listens");
         let listening = Listening {
             router: router(&shared),
-            connections: Connections::new(settings.max_connections),
+            connections: Connections::new(settings.max_connections, Arc::clone(&service.metrics)),
             idle_time: settings.idle_time,
+            tls,
         };
+        runtime.spawn(give_up_old(Arc::clone(&service)));
         let served = runtime.block_on(listen(listener, listening, stop.0, GRACE));
         let end = Instant::now();
         service.end();
@@ -158,6 +170,14 @@ impl Server {
         }
         info!("ended");
         served.map(|()| Ended { left_open })
+    }
+}
+
+/// Gives up scrolls and points in time whose time is over, so that their indexes can be closed.
+async fn give_up_old(service: Arc<Service>) {
+    loop {
+        tokio::time::sleep(CONTEXTS_PAUSE).await;
+        service.contexts.purge();
     }
 }
 

@@ -1,0 +1,383 @@
+//! Changes of all documents that a query finds: deleting, writing anew, copying.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Instant;
+
+use gannet::{Hit, SearchOptions};
+use serde_json::{Value, json};
+
+use super::document::check_write;
+use super::search::Where;
+use crate::documents::{Action, ActionKind, Change, Done, ItemResult, carry_out, carry_out_in};
+use crate::fault::{Fault, Outcome};
+use crate::http::{Answer, Call, IndexOptions, Right};
+use crate::indexes::OpenIndex;
+use crate::json::Members;
+use crate::searching::{SearchRequest, SearchedIndex, SourceChoice, without_scores};
+use crate::service::Service;
+
+/// Documents that are read and written at once.
+const BATCH: usize = 200;
+
+/// What was done so far.
+#[derive(Default)]
+struct Totals {
+    total: u64,
+    created: u64,
+    updated: u64,
+    deleted: u64,
+    conflicts: u64,
+    batches: u64,
+    failures: Vec<Value>,
+    /// The status of the first failure.
+    status: Option<u16>,
+}
+
+impl Totals {
+    fn answer(self, start: Instant) -> Answer {
+        let answer = Answer::of(&json!({
+            "took": start.elapsed().as_millis() as u64,
+            "timed_out": false,
+            "total": self.total,
+            "created": self.created,
+            "updated": self.updated,
+            "deleted": self.deleted,
+            "batches": self.batches,
+            "version_conflicts": self.conflicts,
+            "noops": 0,
+            "retries": { "bulk": 0, "search": 0 },
+            "throttled_millis": 0,
+            "requests_per_second": -1.0,
+            "throttled_until_millis": 0,
+            "failures": self.failures,
+        }));
+        Answer {
+            status: self.status.unwrap_or(200),
+            ..answer
+        }
+    }
+
+    /// Counts the results of a batch; returns false if no other may follow.
+    fn count(
+        &mut self,
+        index: &str,
+        ids: &[String],
+        results: &[Outcome<Done>],
+        goes_on: bool,
+    ) -> bool {
+        self.batches += 1;
+        for (id, result) in ids.iter().zip(results) {
+            match result {
+                Ok(done) if done.result == ItemResult::Created => self.created += 1,
+                Ok(_) => self.updated += 1,
+                Err(fault) if fault.status == 409 && goes_on => self.conflicts += 1,
+                Err(fault) => {
+                    self.conflicts += u64::from(fault.status == 409);
+                    self.status.get_or_insert(fault.status);
+                    let cause = fault.item_json();
+                    self.failures.push(
+                        json!({ "index": index, "id": id, "cause": cause, "status": fault.status }),
+                    );
+                }
+            }
+        }
+        self.failures.is_empty()
+    }
+}
+
+/// Fails at parameters that ask for what is not there.
+fn check(call: &Call) -> Outcome<()> {
+    check_write(call)?;
+    if call.flag("wait_for_completion")? == Some(false) {
+        return Err(Fault::not_there("a task ([wait_for_completion] of false)"));
+    }
+    match call.parameter("requests_per_second") {
+        None | Some("-1") => Ok(()),
+        Some(_) => Err(Fault::not_there("a limit of [requests_per_second]")),
+    }
+}
+
+fn goes_on(written: Option<&str>) -> Outcome<bool> {
+    match written {
+        None | Some("abort") => Ok(false),
+        Some("proceed") => Ok(true),
+        Some(other) => Err(Fault::illegal(format!(
+            "conflicts may only be \"proceed\" or \"abort\" but was [{other}]"
+        ))),
+    }
+}
+
+/// The request for the documents of a body, and the indexes that they are in.
+fn asked(call: &Call, service: &Service, must_ask: bool) -> Outcome<(SearchRequest, Vec<String>)> {
+    check(call)?;
+    goes_on(call.parameter("conflicts"))?;
+    let body = call.json()?;
+    let members = Members::of("by_query", &body)?;
+    members.check(
+        &["query", "conflicts"],
+        &["script", "max_docs", "slice", "sort", "size"],
+    )?;
+    goes_on(members.text("conflicts")?)?;
+    let request = SearchRequest {
+        query: members.get("query").cloned(),
+        ..SearchRequest::of_call(&call.without_body())?
+    };
+    if must_ask && request.query.is_none() && request.text.is_none() {
+        let reason = "Validation Failed: 1: query is missing;";
+        return Err(Fault::new(
+            400,
+            "action_request_validation_exception",
+            reason,
+        ));
+    }
+    let names = Where::of_call(call)?.names(service)?;
+    let reader = call.caller.to(Right::Read);
+    names.iter().try_for_each(|name| reader.check(name))?;
+    Ok((request, names))
+}
+
+/// `POST /{index}/_delete_by_query`.
+pub fn delete(call: &Call, service: &Service) -> Outcome<Answer> {
+    let start = Instant::now();
+    let (request, names) = asked(call, service, true)?;
+    let mut totals = Totals::default();
+    for name in names {
+        let open = service.indexes.get(&name, &call.caller)?;
+        let _turn = open.wait_to_write()?;
+        let query = SearchedIndex::new(Arc::clone(&open), service.ends()).query(&request)?;
+        let deleted = open
+            .index
+            .delete_matching(&query, &|_| ())
+            .map_err(|error| Fault::from(error).of_index(&name))?;
+        open.sync()?;
+        totals.deleted += deleted.deleted;
+        totals.total += deleted.deleted;
+        totals.batches += u64::from(deleted.deleted > 0);
+    }
+    Ok(totals.answer(start))
+}
+
+/// `POST /{index}/_update_by_query`: documents are written as they are, so that they have the
+/// fields of the mapping as it is now.
+pub fn update(call: &Call, service: &Service) -> Outcome<Answer> {
+    let start = Instant::now();
+    let (request, names) = asked(call, service, false)?;
+    let mut totals = Totals::default();
+    for name in names {
+        let open = service.indexes.get(&name, &call.caller)?;
+        let below = open.index.snapshot().doc_ids().end;
+        let mut from = 0;
+        while totals.failures.is_empty() {
+            // What is read in a turn is what is there until the turn is over.
+            let turn = open.wait_to_write()?;
+            let searched = SearchedIndex::new(Arc::clone(&open), service.ends());
+            let batch = read(&searched, &request, from..below)?;
+            drop(searched);
+            let Some(last) = batch.last() else {
+                break;
+            };
+            from = last.doc + 1;
+            let ids: Vec<String> = batch.iter().map(|hit| hit.id.clone()).collect();
+            let sources: Vec<&[u8]> = batch
+                .iter()
+                .filter_map(|hit| hit.source.as_deref())
+                .collect();
+            let actions = actions(&ids, &sources, ActionKind::Index);
+            let actions: Vec<&Action<'_>> = actions.iter().collect();
+            let results = carry_out_in(&open, &turn, &actions);
+            totals.total += ids.len() as u64;
+            totals.count(&name, &ids, &results, false);
+        }
+        open.sync()?;
+    }
+    Ok(totals.answer(start))
+}
+
+/// The next documents that a request finds, with their sources, those that fit the memory.
+fn read(
+    searched: &SearchedIndex,
+    request: &SearchRequest,
+    docs: std::ops::Range<u32>,
+) -> Outcome<Vec<Hit>> {
+    let options = SearchOptions {
+        k: BATCH,
+        from: docs.start,
+        below: docs.end,
+        deadline: Some(request.deadline),
+        ..SearchOptions::default()
+    };
+    let query = without_scores(searched.query(request)?);
+    let results = searched.run(query, options)?;
+    if let Some(cut) = results.cut_expansions.first() {
+        return Err(Fault::illegal(format!(
+            "what it finds is not all that matches: {cut}"
+        )));
+    }
+    let mut hits = Vec::new();
+    for hit in &results.hits {
+        match &hit.error {
+            None => hits.push(hit.clone()),
+            Some(error) if hits.is_empty() => {
+                return Err(Fault::from(error.clone()).of_index(&searched.open.name));
+            }
+            // They are read alone next.
+            Some(_) => break,
+        }
+    }
+    Ok(hits)
+}
+
+fn actions<'a>(ids: &[String], sources: &[&'a [u8]], kind: ActionKind) -> Vec<Action<'a>> {
+    let all = ids.iter().zip(sources);
+    let all = all.map(|(id, source)| Action {
+        id: Some(id.clone()),
+        before: kind.precondition(),
+        change: Change::Index(source),
+    });
+    all.collect()
+}
+
+/// A copy of documents from some indexes to another.
+struct Copying {
+    request: SearchRequest,
+    from: Vec<String>,
+    to: String,
+    kind: ActionKind,
+    goes_on: bool,
+    most: u64,
+}
+
+impl Copying {
+    fn parse(call: &Call, service: &Service) -> Outcome<Copying> {
+        let body = call.json()?;
+        let members = Members::of("reindex", &body)?;
+        members.check(
+            &["source", "dest", "conflicts", "max_docs"],
+            &["script", "size"],
+        )?;
+        let missing = |name: &str| Fault::parsing(format!("[reindex] needs [{name}]"));
+        let source = members.get("source").ok_or_else(|| missing("source"))?;
+        let source = Members::of("source", source)?;
+        let not_there = ["remote", "sort", "slice", "runtime_mappings"];
+        source.check(&["index", "query", "size", "_source"], &not_there)?;
+        let names = source
+            .texts("index")?
+            .ok_or_else(|| missing("source.index"))?;
+        let options = IndexOptions::of_call(call)?;
+        let reader = call.caller.to(Right::Read);
+        let from = service
+            .indexes
+            .resolve(&names.join(","), options, &reader)?;
+        let dest = members.get("dest").ok_or_else(|| missing("dest"))?;
+        let dest = Members::of("dest", dest)?;
+        dest.check(
+            &["index", "op_type", "version_type"],
+            &["pipeline", "routing"],
+        )?;
+        match dest.text("version_type")? {
+            None | Some("internal") => {}
+            Some(other) => return Err(Fault::not_there(&format!("[version_type] of [{other}]"))),
+        }
+        let kind = match dest.text("op_type")? {
+            None | Some("index") => ActionKind::Index,
+            Some("create") => ActionKind::Create,
+            Some(other) => {
+                return Err(Fault::illegal(format!(
+                    "[op_type] is index or create, not [{other}]"
+                )));
+            }
+        };
+        let to = dest.text("index")?.ok_or_else(|| missing("dest.index"))?;
+        let to = service.indexes.write_target(to)?;
+        call.caller.check(&to)?;
+        if from.contains(&to) {
+            let reason = format!(
+                "Validation Failed: 1: reindex cannot write into an index its reading from [{to}];"
+            );
+            return Err(Fault::new(
+                400,
+                "action_request_validation_exception",
+                reason,
+            ));
+        }
+        let request = SearchRequest {
+            query: source.get("query").cloned(),
+            source: match source.get("_source") {
+                None => SourceChoice::default(),
+                Some(value) => SourceChoice::parse(value)?,
+            },
+            ..SearchRequest::parse(&json!({}))?
+        };
+        if request.source.is_none() {
+            return Err(Fault::not_there("a copy without [_source]"));
+        }
+        Ok(Copying {
+            request,
+            from,
+            to,
+            kind,
+            goes_on: goes_on(members.text("conflicts")?)?,
+            most: members
+                .count("max_docs")?
+                .map_or(u64::MAX, |count| count as u64),
+        })
+    }
+
+    /// Copies what is found in the state of an index.
+    fn copy(&self, searched: &SearchedIndex, to: &OpenIndex, totals: &mut Totals) -> Outcome<()> {
+        let below = searched.snapshot().doc_ids().end;
+        let mut from = 0;
+        while totals.failures.is_empty() && totals.total < self.most {
+            let mut batch = read(searched, &self.request, from..below)?;
+            let left = usize::try_from(self.most - totals.total).unwrap_or(usize::MAX);
+            batch.truncate(left);
+            let Some(last) = batch.last() else {
+                break;
+            };
+            from = last.doc + 1;
+            let mut sources = Vec::with_capacity(batch.len());
+            for hit in &batch {
+                let source = self
+                    .request
+                    .source
+                    .apply(hit.source.as_deref().unwrap_or_default())?;
+                sources.push(source.unwrap_or_default());
+            }
+            let ids: Vec<String> = batch.into_iter().map(|hit| hit.id).collect();
+            let sources: Vec<&[u8]> = sources.iter().map(String::as_bytes).collect();
+            let actions = actions(&ids, &sources, self.kind);
+            let actions: Vec<&Action<'_>> = actions.iter().collect();
+            let results = carry_out(to, &actions);
+            totals.total += ids.len() as u64;
+            totals.count(&to.name, &ids, &results, self.goes_on);
+        }
+        Ok(())
+    }
+}
+
+/// `POST /_reindex`.
+pub fn reindex(call: &Call, service: &Service) -> Outcome<Answer> {
+    let start = Instant::now();
+    check(call)?;
+    let copying = Copying::parse(call, service)?;
+    let mut totals = Totals::default();
+    let mut copied: BTreeSet<&String> = BTreeSet::new();
+    let reader = call.caller.to(Right::Read);
+    for name in &copying.from {
+        if !totals.failures.is_empty() || !copied.insert(name) {
+            continue;
+        }
+        let open = service.indexes.get(name, &reader)?;
+        let searched = SearchedIndex::new(open, service.ends()).fixed();
+        let to = service.indexes.get_or_make(&copying.to, &call.caller)?;
+        let done = copying.copy(&searched, &to, &mut totals);
+        to.sync()?;
+        done.map_err(|mut fault| {
+            let before = totals.total;
+            fault.reason = format!("{before} documents were copied before: {}", fault.reason);
+            fault
+        })?;
+    }
+    Ok(totals.answer(start))
+}

@@ -1,0 +1,267 @@
+//! A page of hits of one index or of several.
+//!
+//! Each index ranks its documents as if it were asked alone. First all are ranked without reading a
+//! document, then those that have hits in the page read them. Equal scores are in the order of the
+//! names of indexes, and in an index as it has them.
+
+use gannet::{Hit, Reservation, SearchOptions, SearchResults};
+
+use super::order::{DocumentPlace, without_scores};
+use super::request::SearchRequest;
+use super::run::SearchedIndex;
+use crate::fault::{Fault, Outcome};
+
+/// Opens an index by its name.
+pub type Opener<'a> = &'a dyn Fn(&str) -> Outcome<SearchedIndex>;
+
+/// The indexes that are searched together.
+pub struct Targets<'a> {
+    targets: Vec<Target<'a>>,
+    open: Opener<'a>,
+}
+
+enum Target<'a> {
+    /// One that stays as it is.
+    Held(&'a SearchedIndex),
+    Own(SearchedIndex),
+    /// One that is opened when it is asked.
+    Named(String),
+}
+
+/// A page of hits.
+#[derive(Default)]
+pub struct Page {
+    /// The results of indexes, with their numbers.
+    pub parts: Vec<(usize, SearchResults)>,
+    /// The hits in their order: of which part, and its number there.
+    pub order: Vec<(usize, usize)>,
+    /// The documents that match.
+    pub total: u64,
+    /// Set if these are all.
+    pub is_exact: bool,
+    /// The score of the best.
+    pub max_score: Option<f32>,
+    /// Patterns of which not all terms were searched.
+    pub warnings: Vec<String>,
+    /// The names of the indexes.
+    pub names: Vec<String>,
+}
+
+impl<'a> Targets<'a> {
+    /// Those of these names. They are held together if they are no more than `at_once`; else each
+    /// is asked as it is when its turn comes.
+    pub fn new(names: Vec<String>, at_once: usize, open: Opener<'a>) -> Outcome<Targets<'a>> {
+        let are_held = names.len() <= at_once;
+        let targets = names.into_iter().map(|name| {
+            if are_held {
+                open(&name).map(Target::Own)
+            } else {
+                Ok(Target::Named(name))
+            }
+        });
+        let targets = targets.collect::<Outcome<Vec<_>>>()?;
+        Ok(Targets { targets, open })
+    }
+
+    /// Those of a scroll or a point in time.
+    pub fn held(searched: &'a [SearchedIndex]) -> Targets<'a> {
+        Targets {
+            targets: searched.iter().map(Target::Held).collect(),
+            open: &|name| Err(Fault::no_index(name)),
+        }
+    }
+
+    /// The number of indexes.
+    pub fn count(&self) -> usize {
+        self.targets.len()
+    }
+
+    fn name(&self, at: usize) -> String {
+        match &self.targets[at] {
+            Target::Held(searched) => searched.open.name.clone(),
+            Target::Own(searched) => searched.open.name.clone(),
+            Target::Named(name) => name.clone(),
+        }
+    }
+
+    fn with<T>(&self, at: usize, act: impl FnOnce(&SearchedIndex) -> Outcome<T>) -> Outcome<T> {
+        match &self.targets[at] {
+            Target::Held(searched) => act(searched),
+            Target::Own(searched) => act(searched),
+            Target::Named(name) => act(&(self.open)(name)?),
+        }
+    }
+
+    /// Takes memory out of the budget of an index.
+    pub fn reserve(&self, at: usize, what: &'static str, bytes: usize) -> Outcome<Reservation> {
+        self.with(at, |searched| {
+            let reserved = searched.open.index.reserve(what, bytes);
+            reserved.map_err(|error| Fault::from(error).of_index(&searched.open.name))
+        })
+    }
+
+    /// The number of documents that a request finds.
+    pub fn total(&self, request: &SearchRequest) -> Outcome<u64> {
+        let mut total = 0;
+        for at in 0..self.count() {
+            total += self.with(at, |searched| Ok(searched.count(request)?.total))?;
+        }
+        Ok(total)
+    }
+
+    /// The page that a request asks for.
+    pub fn page(&self, request: &SearchRequest) -> Outcome<Page> {
+        request.check_window()?;
+        let mut page = if request.is_by_place {
+            self.page_by_place(request)?
+        } else if let [_] = self.targets.as_slice() {
+            self.page_of_one(request)?
+        } else {
+            self.page_by_score(request)?
+        };
+        page.names = (0..self.count()).map(|at| self.name(at)).collect();
+        Ok(page)
+    }
+
+    fn page_of_one(&self, request: &SearchRequest) -> Outcome<Page> {
+        let results = self.with(0, |searched| {
+            searched.run(searched.query(request)?, searched.options(request))
+        })?;
+        let mut page = Page::default();
+        page.count(&results);
+        // The first hit of a page is not the best of all.
+        let best = results.hits.first().map(|hit| hit.score);
+        page.max_score = best.filter(|_| request.from == 0);
+        page.order = (0..results.hits.len()).map(|hit| (0, hit)).collect();
+        page.parts = vec![(0, results)];
+        Ok(page)
+    }
+
+    fn page_by_score(&self, request: &SearchRequest) -> Outcome<Page> {
+        let mut page = Page::default();
+        let ranked = match request.size {
+            0 => 0,
+            size => request.from.saturating_add(size),
+        };
+        let mut all: Vec<(f32, usize)> = Vec::new();
+        for at in 0..self.count() {
+            let results = self.with(at, |searched| {
+                let options = SearchOptions {
+                    k: ranked,
+                    skip: 0,
+                    fetch: false,
+                    highlight: Vec::new(),
+                    ..searched.options(request)
+                };
+                searched.run(searched.query(request)?, options)
+            })?;
+            page.count(&results);
+            all.extend(results.hits.iter().map(|hit| (hit.score, at)));
+            // Of two indexes with all that can be in the page, what is behind it is needless.
+            all.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+            all.truncate(ranked);
+        }
+        page.max_score = all.first().map(|(score, _)| *score);
+        let (before, shown) = all.split_at(request.from.min(all.len()));
+        for at in 0..self.count() {
+            let count = |list: &[(f32, usize)]| list.iter().filter(|(_, of)| *of == at).count();
+            let (skip, size) = (count(before), count(shown));
+            if size == 0 {
+                continue;
+            }
+            let results = self.with(at, |searched| {
+                let options = SearchOptions {
+                    k: size,
+                    skip,
+                    count: false,
+                    ..searched.options(request)
+                };
+                searched.run(searched.query(request)?, options)
+            })?;
+            page.parts.push((at, results));
+        }
+        let mut next = vec![0; page.parts.len()];
+        for (_, of) in shown {
+            let parts = page.parts.iter();
+            let Some(part) = parts.enumerate().find(|(_, (at, _))| at == of) else {
+                continue;
+            };
+            let (number, (_, results)) = part;
+            // An index that was not held may have lost some of them.
+            if next[number] < results.hits.len() {
+                page.order.push((number, next[number]));
+                next[number] += 1;
+            }
+        }
+        Ok(page)
+    }
+
+    fn page_by_place(&self, request: &SearchRequest) -> Outcome<Page> {
+        let mut page = Page {
+            is_exact: true,
+            ..Page::default()
+        };
+        if request.counts {
+            for at in 0..self.count() {
+                page.count(&self.with(at, |searched| searched.count(request))?);
+            }
+        }
+        let first = request.after.unwrap_or_default();
+        let (mut skip, mut wanted) = (request.from, request.size);
+        for at in first.index..self.count() {
+            if wanted == 0 {
+                break;
+            }
+            let from = if at == first.index { first.doc } else { 0 };
+            let results = self.with(at, |searched| {
+                let options = SearchOptions {
+                    k: wanted,
+                    skip,
+                    from,
+                    count: skip > 0,
+                    ..searched.options(request)
+                };
+                searched.run(without_scores(searched.query(request)?), options)
+            })?;
+            if skip > 0 {
+                let found = usize::try_from(results.total).unwrap_or(usize::MAX);
+                skip = skip.saturating_sub(found);
+            }
+            wanted -= results.hits.len().min(wanted);
+            let part = page.parts.len();
+            page.order
+                .extend((0..results.hits.len()).map(|hit| (part, hit)));
+            page.parts.push((at, results));
+        }
+        Ok(page)
+    }
+}
+
+impl Page {
+    fn count(&mut self, results: &SearchResults) {
+        let is_first = self.parts.is_empty() && self.total == 0 && self.warnings.is_empty();
+        self.is_exact = (self.is_exact || is_first)
+            && results.total_is_exact
+            && results.cut_expansions.is_empty();
+        self.total += results.total;
+        let cut = results.cut_expansions.iter().map(ToString::to_string);
+        self.warnings.extend(cut);
+    }
+
+    /// The hits in their order, with the numbers of their indexes.
+    pub fn hits(&self) -> impl Iterator<Item = (usize, &Hit)> {
+        self.order.iter().filter_map(|(part, hit)| {
+            let (index, results) = self.parts.get(*part)?;
+            Some((*index, results.hits.get(*hit)?))
+        })
+    }
+
+    /// The place of the last hit.
+    pub fn last(&self) -> Option<DocumentPlace> {
+        let (index, hit) = self.hits().last()?;
+        Some(DocumentPlace {
+            index,
+            doc: hit.doc,
+        })
+    }
+}

@@ -1,0 +1,102 @@
+//! Templates of indexes.
+
+use serde_json::json;
+
+use crate::client::{TestServer, text};
+
+#[test]
+fn an_index_is_made_by_the_template_that_fits_best() {
+    let server = TestServer::new();
+    let component = r#"{"template":{"mappings":{"properties":{"level":{"type":"keyword"},"n":{"type":"long"}}}}}"#;
+    server.json("PUT", "/_component_template/common", component, 200);
+    let template = r#"{"index_patterns":["logs-*"],"priority":10,"composed_of":["common"],"template":{
+        "settings":{"number_of_shards":2},"mappings":{"properties":{"n":{"type":"double"}}},
+        "aliases":{"logs":{}}}}"#;
+    server.json("PUT", "/_index_template/logs", template, 200);
+    let other = r#"{"index_patterns":"*","template":{"mappings":{"dynamic":"strict"}}}"#;
+    server.json("PUT", "/_index_template/all", other, 200);
+    // A document makes it, a request makes it, and what the request says counts more.
+    server.json("PUT", "/logs-1/_doc/1", r#"{"level":"a b","n":1.5}"#, 201);
+    let own = r#"{"mappings":{"properties":{"level":{"type":"text"}}},"aliases":{"own":{}}}"#;
+    server.json("PUT", "/logs-2", own, 200);
+    let told = server.json("GET", "/logs-*", "", 200);
+    let types =
+        |name: &str, field: &str| text(&told[name]["mappings"]["properties"][field]["type"]);
+    assert_eq!(
+        (types("logs-1", "level"), types("logs-1", "n")),
+        ("keyword".into(), "double".into())
+    );
+    assert_eq!(
+        (types("logs-2", "level"), types("logs-2", "n")),
+        ("text".into(), "double".into())
+    );
+    assert_eq!(told["logs-1"]["aliases"], json!({ "logs": {} }));
+    assert_eq!(told["logs-2"]["aliases"], json!({ "logs": {}, "own": {} }));
+    let (kind, _) = server.error("PUT", "/x/_doc/1", r#"{"a":1}"#, 400);
+    assert_eq!(kind, "strict_dynamic_mapping_exception");
+    let simulated = server.json("POST", "/_index_template/_simulate_index/logs-9", "", 200);
+    assert_eq!(
+        simulated["template"]["mappings"]["properties"]["n"]["type"],
+        "double"
+    );
+    // They are kept, and given back as they came.
+    let (_, folder) = server.end();
+    let server = TestServer::in_folder(folder, |_| ());
+    let kept = server.json("GET", "/_index_template/lo*", "", 200);
+    assert_eq!(kept["index_templates"][0]["name"], "logs");
+    let given: serde_json::Value = serde_json::from_str(template).unwrap();
+    assert_eq!(kept["index_templates"][0]["index_template"], given);
+    assert_eq!(server.ask("HEAD", "/_index_template/logs", "").status, 200);
+    assert_eq!(server.ask("HEAD", "/_index_template/none", "").status, 404);
+    let (_, reason) = server.error("DELETE", "/_component_template/common", "", 400);
+    assert!(
+        reason.contains("in use by index templates [logs]"),
+        "{reason}"
+    );
+    server.json("DELETE", "/_index_template/logs", "", 200);
+    server.json("DELETE", "/_component_template/common", "", 200);
+    server.json("GET", "/_index_template/logs", "", 404);
+}
+
+#[test]
+fn templates_that_cannot_be_are_rejected() {
+    let server = TestServer::new();
+    server.json(
+        "PUT",
+        "/_index_template/a",
+        r#"{"index_patterns":["a*"]}"#,
+        200,
+    );
+    for (body, part) in [
+        (r#"{"index_patterns":["ab*"]}"#, "different priority"),
+        (r#"{"template":{}}"#, "[index_patterns]"),
+        (
+            r#"{"index_patterns":["x"],"composed_of":["none"]}"#,
+            "component template [none]",
+        ),
+        (
+            r#"{"index_patterns":["x"],"template":{"mappings":{"properties":{"a":{"type":"nested"}}}}}"#,
+            "[nested]",
+        ),
+        (
+            r#"{"index_patterns":["x"],"template":{"lifecycle":{}}}"#,
+            "[lifecycle]",
+        ),
+        (r#"{"index_patterns":["x"],"priority":-1}"#, "[priority]"),
+        (
+            r#"{"index_pattern":["x"]}"#,
+            "did you mean [index_patterns]",
+        ),
+    ] {
+        let (_, reason) = server.error("PUT", "/_index_template/b", body, 400);
+        assert!(reason.contains(part), "{body}: {reason}");
+    }
+    server.json(
+        "PUT",
+        "/_index_template/a?create=true",
+        r#"{"index_patterns":["a*"]}"#,
+        400,
+    );
+    let (kind, _) = server.error("GET", "/_index_template/b", "", 404);
+    assert_eq!(kind, "resource_not_found_exception");
+}
