@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::client::{Random, TestServer};
 
-const PATHS: [(&str, &str); 14] = [
+const PATHS: [(&str, &str); 30] = [
     ("POST", "/h/_search"),
     ("POST", "/h/_count"),
     ("POST", "/_msearch"),
@@ -16,13 +16,29 @@ const PATHS: [(&str, &str); 14] = [
     ("PUT", "/new"),
     ("POST", "/_mget"),
     ("POST", "/h/_analyze"),
+    ("POST", "/_aliases"),
+    ("PUT", "/h/_alias/other"),
+    ("PUT", "/_index_template/t"),
+    ("PUT", "/_component_template/c"),
+    ("POST", "/h,n*/_search?scroll=1m"),
+    ("POST", "/_search?sort=_doc"),
+    ("POST", "/_search/scroll"),
+    ("DELETE", "/_search/scroll"),
+    ("DELETE", "/_pit"),
+    ("POST", "/new*/_delete_by_query"),
+    ("POST", "/h/_update_by_query"),
+    ("POST", "/_reindex"),
+    ("POST", "/h/_explain/keep"),
+    ("POST", "/_validate/query?explain"),
+    ("POST", "/_field_caps"),
+    ("GET", "/_cat/aliases"),
     ("GET", "/h/_doc/1"),
     ("GET", "/_cat/indices"),
     ("DELETE", "/new"),
 ];
 
 /// Names that mean something somewhere, and some that mean nothing.
-const NAMES: [&str; 24] = [
+const NAMES: [&str; 40] = [
     "query",
     "bool",
     "must",
@@ -46,6 +62,22 @@ const NAMES: [&str; 24] = [
     "delete",
     "doc",
     "body",
+    "sort",
+    "_doc",
+    "search_after",
+    "pit",
+    "id",
+    "scroll_id",
+    "keep_alive",
+    "actions",
+    "add",
+    "alias",
+    "aliases",
+    "index_patterns",
+    "template",
+    "source",
+    "dest",
+    "match_all",
     "\u{0}\u{feff}é",
 ];
 

@@ -330,3 +330,83 @@ fn other_machines_are_served_over_tls_and_with_keys() {
     assert!(reason(&cert, &cert, &keys).contains("--tls-key"));
     assert!(reason(&cert, &key, &none).contains("none cannot be read"));
 }
+
+/// No route of the table answers without a key, and none tells or changes what its key may not.
+#[test]
+fn no_route_passes_the_keys_over() {
+    let (locked, admin) = Locked::new();
+    let source = r#"{"text":"classified whale"}"#;
+    locked.ask(&admin, "PUT", "/secret/_doc/1", source);
+    locked.ask(&admin, "PUT", "/secret/_alias/open", "{}");
+    locked.ask(&admin, "PUT", "/logs-1/_doc/1", r#"{"text":"whale"}"#);
+    let key = locked.key(&["read:logs-*", "write:logs-*", "admin:logs-*"]);
+    let bodies = [
+        "",
+        "{}",
+        r#"{"query":{"match_all":{}}}"#,
+        r#"{"ids":["1"]}"#,
+        r#"{"fields":"*"}"#,
+        r#"{"doc":{"text":"other"}}"#,
+        r#"{"field":"text","text":"whale"}"#,
+        r#"{"source":{"index":"secret"},"dest":{"index":"logs-1"}}"#,
+        r#"{"source":{"index":"logs-1"},"dest":{"index":"secret"}}"#,
+        r#"{"docs":[{"_index":"secret","_id":"1"},{"_index":"open","_id":"1"}]}"#,
+        r#"{"actions":[{"add":{"index":"secret","alias":"logs-x"}}]}"#,
+        r#"{"actions":[{"remove":{"index":"secret","alias":"open"}}]}"#,
+        "{\"index\":\"secret\"}\n{}\n",
+        "{\"index\":[\"open\",\"*\"]}\n{}\n",
+        "{\"delete\":{\"_index\":\"secret\",\"_id\":\"1\"}}\n",
+        "{\"index\":{\"_index\":\"open\",\"_id\":\"1\"}}\n{}\n",
+    ];
+    let table = gannet_server::compatibility();
+    let rows = table.lines().filter_map(|line| line.strip_prefix("| `/"));
+    let mut asked = 0;
+    for row in rows {
+        let (path, rest) = row.split_once("` | ").unwrap();
+        let (methods, _) = rest.split_once(" | ").unwrap();
+        for index in [
+            "secret",
+            "open",
+            "*",
+            "_all",
+            "secret,logs-1",
+            "logs-1,-x,*",
+        ] {
+            let path = format!("/{path}")
+                .replace("{index}", index)
+                .replace("{id}", "1");
+            let path = path.replace("{name}", "open").replace("{scroll_id}", "x");
+            for method in methods.split(", ") {
+                let answered = locked.server.ask(method, &path, "");
+                let is_open = path.starts_with("/health/");
+                assert_eq!(answered.status == 401, !is_open, "{method} {path}");
+                for body in bodies {
+                    let more = if path.ends_with("_pit") {
+                        "?keep_alive=1m"
+                    } else {
+                        ""
+                    };
+                    let answered = locked.ask(&key, method, &format!("{path}{more}"), body);
+                    let text = answered.text();
+                    assert!(
+                        !text.contains("classified"),
+                        "{method} {path} {body}: {text}"
+                    );
+                    assert!(answered.status != 500, "{method} {path} {body}: {text}");
+                    asked += 1;
+                }
+            }
+            if !row.contains("{index}") {
+                break;
+            }
+        }
+    }
+    assert!(asked > 2_000, "{asked}");
+    let kept = locked.ask(&admin, "GET", "/open/_doc/1", "").json();
+    assert_eq!(
+        (&kept["_version"], &kept["_source"]["text"]),
+        (&json!(1), &json!("classified whale"))
+    );
+    let aliases = locked.ask(&admin, "GET", "/secret/_alias", "").json();
+    assert_eq!(aliases, json!({ "secret": { "aliases": { "open": {} } } }));
+}

@@ -1,190 +1,19 @@
 //! The table of routes.
 
-use std::fmt::Write as _;
-
+use super::parameters::{
+    BY_QUERY, CAT, COUNTS, EXPLAINS, FIELD_CAPS, FLUSHES, GETS, HEALTH, MANAGES, MSEARCHES, NAMES,
+    PITS, SCROLLS, TEMPLATES, VALIDATES, WRITES,
+};
 use super::route::{Route, route};
 use super::{
     alias, analysis, bulk, by_query, cat, cluster, document, index, inspect, lists, mapping,
     metrics, page, search, statistics, template,
 };
 use crate::http::Right;
-use crate::indexes::type_names;
-use crate::query::kinds;
 use crate::searching::SEARCH_PARAMETERS;
 use Right::{Manage, Monitor, Read, Write};
 
-/// Parameters of the health, which is never worse than yellow and green at once.
-const HEALTH: [&str; 11] = [
-    "level",
-    "local",
-    "master_timeout",
-    "timeout",
-    "wait_for_status",
-    "wait_for_active_shards",
-    "wait_for_nodes",
-    "wait_for_events",
-    "wait_for_no_initializing_shards",
-    "wait_for_no_relocating_shards",
-    "expand_wildcards",
-];
-
-/// Parameters of names with wildcards.
-const NAMES: [&str; 7] = [
-    "ignore_unavailable",
-    "allow_no_indices",
-    "expand_wildcards",
-    "local",
-    "master_timeout",
-    "flat_settings",
-    "include_defaults",
-];
-
-const MANAGES: [&str; 6] = [
-    "timeout",
-    "master_timeout",
-    "wait_for_active_shards",
-    "ignore_unavailable",
-    "allow_no_indices",
-    "expand_wildcards",
-];
-
-const CAT: [&str; 9] = [
-    "v",
-    "h",
-    "s",
-    "help",
-    "local",
-    "bytes",
-    "time",
-    "expand_wildcards",
-    "health",
-];
-
-const GETS: [&str; 7] = [
-    "_source",
-    "_source_includes",
-    "_source_excludes",
-    "realtime",
-    "refresh",
-    "preference",
-    "routing",
-];
-
-const WRITES: [&str; 10] = [
-    "refresh",
-    "timeout",
-    "routing",
-    "wait_for_active_shards",
-    "if_seq_no",
-    "if_primary_term",
-    "op_type",
-    "pipeline",
-    "require_alias",
-    "retry_on_conflict",
-];
-
-const FLUSHES: [&str; 6] = [
-    "force",
-    "wait_if_ongoing",
-    "ignore_unavailable",
-    "allow_no_indices",
-    "expand_wildcards",
-    "op",
-];
-
-const COUNTS: [&str; 10] = [
-    "q",
-    "df",
-    "default_operator",
-    "preference",
-    "routing",
-    "ignore_unavailable",
-    "allow_no_indices",
-    "expand_wildcards",
-    "timeout",
-    "ignore_throttled",
-];
-
-const MSEARCHES: [&str; 10] = [
-    "rest_total_hits_as_int",
-    "typed_keys",
-    "search_type",
-    "max_concurrent_searches",
-    "max_concurrent_shard_requests",
-    "pre_filter_shard_size",
-    "ccs_minimize_roundtrips",
-    "ignore_unavailable",
-    "allow_no_indices",
-    "expand_wildcards",
-];
-
 const PARTS: &str = "sorting by [_score], [_doc] and [_shard_doc]; no aggregations, no vectors";
-
-const SCROLLS: [&str; 3] = ["scroll", "scroll_id", "rest_total_hits_as_int"];
-
-const PITS: [&str; 6] = [
-    "keep_alive",
-    "ignore_unavailable",
-    "expand_wildcards",
-    "preference",
-    "routing",
-    "allow_partial_search_results",
-];
-
-const BY_QUERY: [&str; 19] = [
-    "q",
-    "df",
-    "default_operator",
-    "conflicts",
-    "refresh",
-    "timeout",
-    "routing",
-    "preference",
-    "pipeline",
-    "wait_for_active_shards",
-    "wait_for_completion",
-    "requests_per_second",
-    "scroll",
-    "scroll_size",
-    "search_timeout",
-    "search_type",
-    "ignore_unavailable",
-    "allow_no_indices",
-    "expand_wildcards",
-];
-
-const VALIDATES: [&str; 10] = [
-    "q",
-    "df",
-    "default_operator",
-    "explain",
-    "rewrite",
-    "all_shards",
-    "lenient",
-    "ignore_unavailable",
-    "allow_no_indices",
-    "expand_wildcards",
-];
-
-const EXPLAINS: [&str; 5] = ["q", "df", "default_operator", "routing", "preference"];
-
-const FIELD_CAPS: [&str; 6] = [
-    "fields",
-    "include_unmapped",
-    "include_empty_fields",
-    "ignore_unavailable",
-    "allow_no_indices",
-    "expand_wildcards",
-];
-
-const TEMPLATES: [&str; 6] = [
-    "create",
-    "master_timeout",
-    "cause",
-    "local",
-    "flat_settings",
-    "include_defaults",
-];
 
 /// All routes. A request that has none is answered as Elasticsearch answers it.
 pub const ROUTES: &[Route] = &[
@@ -490,37 +319,3 @@ pub const ROUTES: &[Route] = &[
         .lines()
         .takes(&MSEARCHES),
 ];
-
-/// The table of `docs/compatibility.md`: paths with their methods.
-pub fn compatibility() -> String {
-    let mut out = String::from("| path | methods | key | of it |\n|---|---|---|---|\n");
-    let mut done: Vec<&str> = Vec::new();
-    for route in ROUTES {
-        if done.contains(&route.path) {
-            continue;
-        }
-        done.push(route.path);
-        let rows = || ROUTES.iter().filter(|row| row.path == route.path);
-        let methods: Vec<&str> = rows().map(|row| row.method).collect();
-        let mut keys: Vec<&str> = rows().map(|row| row.key.name()).collect();
-        keys.dedup();
-        let extent = rows()
-            .map(|row| row.extent)
-            .find(|extent| !extent.is_empty());
-        let _ = writeln!(
-            out,
-            "| `{}` | {} | {} | {} |",
-            route.path,
-            methods.join(", "),
-            keys.join(", "),
-            extent.unwrap_or("all")
-        );
-    }
-    let named = |names: Vec<&str>| {
-        let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-        names.join(", ")
-    };
-    let _ = writeln!(out, "\nQueries: {}.", named(kinds().collect()));
-    let _ = writeln!(out, "\nTypes of fields: {}.", named(type_names().collect()));
-    out
-}

@@ -1,0 +1,41 @@
+//! The routes as `docs/compatibility.md` lists them.
+
+use std::fmt::Write as _;
+
+use super::table::ROUTES;
+use crate::indexes::type_names;
+use crate::query::kinds;
+
+/// The table of `docs/compatibility.md`: paths with their methods.
+pub fn compatibility() -> String {
+    let mut out = String::from("| path | methods | key | of it |\n|---|---|---|---|\n");
+    let mut done: Vec<&str> = Vec::new();
+    for route in ROUTES {
+        if done.contains(&route.path) {
+            continue;
+        }
+        done.push(route.path);
+        let rows = || ROUTES.iter().filter(|row| row.path == route.path);
+        let methods: Vec<&str> = rows().map(|row| row.method).collect();
+        let mut keys: Vec<&str> = rows().map(|row| row.key.name()).collect();
+        keys.dedup();
+        let extent = rows()
+            .map(|row| row.extent)
+            .find(|extent| !extent.is_empty());
+        let _ = writeln!(
+            out,
+            "| `{}` | {} | {} | {} |",
+            route.path,
+            methods.join(", "),
+            keys.join(", "),
+            extent.unwrap_or("all")
+        );
+    }
+    let named = |names: Vec<&str>| {
+        let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        names.join(", ")
+    };
+    let _ = writeln!(out, "\nQueries: {}.", named(kinds().collect()));
+    let _ = writeln!(out, "\nTypes of fields: {}.", named(type_names().collect()));
+    out
+}

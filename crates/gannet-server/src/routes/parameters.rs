@@ -1,0 +1,187 @@
+//! The parameters of URLs that routes take, beside those that all take. Many change nothing here:
+//! an index has one shard, and nothing waits for another machine.
+
+/// Parameters of the health, which is never worse than yellow and green at once.
+pub const HEALTH: [&str; 11] = [
+    "level",
+    "local",
+    "master_timeout",
+    "timeout",
+    "wait_for_status",
+    "wait_for_active_shards",
+    "wait_for_nodes",
+    "wait_for_events",
+    "wait_for_no_initializing_shards",
+    "wait_for_no_relocating_shards",
+    "expand_wildcards",
+];
+
+/// Parameters of names with wildcards.
+pub const NAMES: [&str; 7] = [
+    "ignore_unavailable",
+    "allow_no_indices",
+    "expand_wildcards",
+    "local",
+    "master_timeout",
+    "flat_settings",
+    "include_defaults",
+];
+
+/// Parameters of changes of indexes.
+pub const MANAGES: [&str; 6] = [
+    "timeout",
+    "master_timeout",
+    "wait_for_active_shards",
+    "ignore_unavailable",
+    "allow_no_indices",
+    "expand_wildcards",
+];
+
+/// Parameters of tables.
+pub const CAT: [&str; 9] = [
+    "v",
+    "h",
+    "s",
+    "help",
+    "local",
+    "bytes",
+    "time",
+    "expand_wildcards",
+    "health",
+];
+
+/// Parameters of reads of documents.
+pub const GETS: [&str; 7] = [
+    "_source",
+    "_source_includes",
+    "_source_excludes",
+    "realtime",
+    "refresh",
+    "preference",
+    "routing",
+];
+
+/// Parameters of writes of documents.
+pub const WRITES: [&str; 10] = [
+    "refresh",
+    "timeout",
+    "routing",
+    "wait_for_active_shards",
+    "if_seq_no",
+    "if_primary_term",
+    "op_type",
+    "pipeline",
+    "require_alias",
+    "retry_on_conflict",
+];
+
+/// Parameters of refresh and flush.
+pub const FLUSHES: [&str; 6] = [
+    "force",
+    "wait_if_ongoing",
+    "ignore_unavailable",
+    "allow_no_indices",
+    "expand_wildcards",
+    "op",
+];
+
+/// Parameters of counts.
+pub const COUNTS: [&str; 10] = [
+    "q",
+    "df",
+    "default_operator",
+    "preference",
+    "routing",
+    "ignore_unavailable",
+    "allow_no_indices",
+    "expand_wildcards",
+    "timeout",
+    "ignore_throttled",
+];
+
+/// Parameters of several searches.
+pub const MSEARCHES: [&str; 10] = [
+    "rest_total_hits_as_int",
+    "typed_keys",
+    "search_type",
+    "max_concurrent_searches",
+    "max_concurrent_shard_requests",
+    "pre_filter_shard_size",
+    "ccs_minimize_roundtrips",
+    "ignore_unavailable",
+    "allow_no_indices",
+    "expand_wildcards",
+];
+
+/// Parameters of scrolls.
+pub const SCROLLS: [&str; 3] = ["scroll", "scroll_id", "rest_total_hits_as_int"];
+
+/// Parameters of points in time.
+pub const PITS: [&str; 6] = [
+    "keep_alive",
+    "ignore_unavailable",
+    "expand_wildcards",
+    "preference",
+    "routing",
+    "allow_partial_search_results",
+];
+
+/// Parameters of changes by query.
+pub const BY_QUERY: [&str; 19] = [
+    "q",
+    "df",
+    "default_operator",
+    "conflicts",
+    "refresh",
+    "timeout",
+    "routing",
+    "preference",
+    "pipeline",
+    "wait_for_active_shards",
+    "wait_for_completion",
+    "requests_per_second",
+    "scroll",
+    "scroll_size",
+    "search_timeout",
+    "search_type",
+    "ignore_unavailable",
+    "allow_no_indices",
+    "expand_wildcards",
+];
+
+/// Parameters of the validation of a query.
+pub const VALIDATES: [&str; 10] = [
+    "q",
+    "df",
+    "default_operator",
+    "explain",
+    "rewrite",
+    "all_shards",
+    "lenient",
+    "ignore_unavailable",
+    "allow_no_indices",
+    "expand_wildcards",
+];
+
+/// Parameters of explanations.
+pub const EXPLAINS: [&str; 5] = ["q", "df", "default_operator", "routing", "preference"];
+
+/// Parameters of questions about fields.
+pub const FIELD_CAPS: [&str; 6] = [
+    "fields",
+    "include_unmapped",
+    "include_empty_fields",
+    "ignore_unavailable",
+    "allow_no_indices",
+    "expand_wildcards",
+];
+
+/// Parameters of templates.
+pub const TEMPLATES: [&str; 6] = [
+    "create",
+    "master_timeout",
+    "cause",
+    "local",
+    "flat_settings",
+    "include_defaults",
+];
