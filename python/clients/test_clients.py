@@ -7,11 +7,13 @@ its type, since that is what programs catch.
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import os
 import shutil
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -330,3 +332,27 @@ def test_what_was_acknowledged_survives_the_end(tmp_path: Path, by: int) -> None
     with elasticsearch.Elasticsearch(server.url) as client:
         assert client.count(index="notes")["count"] == 20
     assert server.end() == 0
+
+
+def test_an_alias_is_never_half_changed(tmp_path: Path) -> None:
+    """A server that is killed between two states of an alias comes back with one of them."""
+    for _ in range(4):
+        server = Running(tmp_path)
+        with elasticsearch.Elasticsearch(server.url, max_retries=0) as client:
+            for name in ["even", "odd"]:
+                client.options(ignore_status=400).indices.create(index=name)
+            killer = threading.Timer(0.3, server.process.kill)
+            killer.start()
+            with pytest.raises(elasticsearch.ConnectionError):
+                for n in itertools.count():
+                    new, old = ("even", "odd") if n % 2 == 0 else ("odd", "even")
+                    add = {"add": {"index": new, "alias": "current"}}
+                    gone = {"remove": {"index": old, "alias": "current", "must_exist": False}}
+                    client.indices.update_aliases(actions=[gone, add])
+            killer.join()
+        with server.process:
+            server.process.wait(timeout=10)
+        server = Running(tmp_path)
+        with elasticsearch.Elasticsearch(server.url) as client:
+            assert len(client.indices.get_alias(name="current")) == 1
+        assert server.end() == 0

@@ -103,6 +103,7 @@ fn a_key_does_what_its_scopes_allow() {
     locked.ask(&admin, "PUT", "/secret/_alias/open", "{}");
     let reader = locked.key(&["read:logs-*"]);
     let writer = locked.key(&["write:logs-1"]);
+    let manager = locked.key(&["admin:logs-*"]);
     let bulk = |index: &str| {
         format!("{{\"index\":{{\"_index\":\"{index}\",\"_id\":\"2\"}}}}\n{{\"a\":1}}\n")
     };
@@ -157,6 +158,17 @@ fn a_key_does_what_its_scopes_allow() {
         ),
         (&reader, "POST", "/_aliases", add, 403),
         (&reader, "POST", "/_aliases", remove, 403),
+        (&manager, "PUT", "/logs-2/_alias/logs-x", "{}", 200),
+        (&manager, "PUT", "/logs-2/_alias/other", "{}", 403),
+        (&manager, "DELETE", "/*/_alias/open", "", 403),
+        (
+            &manager,
+            "PUT",
+            "/logs-3",
+            r#"{"aliases":{"other":{}}}"#,
+            403,
+        ),
+        (&manager, "DELETE", "/logs-2/_alias/logs-x", "", 200),
         (&writer, "PUT", "/logs-1/_doc/2", r#"{"a":"y"}"#, 201),
         (&writer, "PUT", "/logs-2/_doc/2", r#"{"a":"y"}"#, 403),
         (&writer, "GET", "/logs-1/_doc/1", "", 403),
@@ -206,6 +218,11 @@ fn a_key_does_what_its_scopes_allow() {
     let table = locked.ask(&reader, "GET", "/_cat/indices", "").text();
     assert!(!table.contains("secret"), "{table}");
     assert_eq!(locked.ask(&reader, "GET", "/_cat/aliases", "").text(), "");
+    let metrics = locked.ask(&reader, "GET", "/metrics", "").text();
+    assert!(
+        !metrics.contains("secret") && metrics.contains("logs-1"),
+        "{metrics}"
+    );
     let items = locked
         .ask(
             &writer,
@@ -381,7 +398,7 @@ fn no_route_passes_the_keys_over() {
                 let is_open = path.starts_with("/health/");
                 assert_eq!(answered.status == 401, !is_open, "{method} {path}");
                 for body in bodies {
-                    let more = if path.ends_with("_pit") {
+                    let more = if path.ends_with("_pit") || path.ends_with("in_time") {
                         "?keep_alive=1m"
                     } else {
                         ""

@@ -126,6 +126,33 @@ fn an_index_of_another_process_is_told_of() {
     server.json("GET", "/held/_doc/1", "", 404);
 }
 
+/// An index that cannot be opened is told of, and the others go on.
+#[test]
+fn a_damaged_index_hides_no_other() {
+    let server = TestServer::new();
+    for name in ["a", "b", "c"] {
+        server.json("PUT", &format!("/{name}/_doc/1"), r#"{"t":"x"}"#, 201);
+    }
+    let (_, folder) = server.end();
+    std::fs::write(folder.path().join("b/superblock"), vec![7; 4096]).unwrap();
+    let server = TestServer::in_folder(folder, |_| ());
+    let rows = server.json("GET", "/_cat/indices?format=json", "", 200);
+    let mut shown: Vec<String> = rows
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| format!("{} {}", row["index"], row["health"]))
+        .collect();
+    shown.sort();
+    assert_eq!(shown, [r#""a" "green""#, r#""b" "red""#, r#""c" "green""#]);
+    let stats = server.json("GET", "/_stats", "", 200);
+    assert_eq!(stats["_shards"]["failures"][0]["index"], "b", "{stats}");
+    assert_eq!(stats["_all"]["total"]["docs"]["count"], 2);
+    let error = server.json("GET", "/a,b/_search", "", 500);
+    assert_eq!(error["error"]["index"], "b", "{error}");
+    assert_eq!(server.found("a,c", r#"{"match_all":{}}"#).len(), 2);
+}
+
 #[test]
 fn what_cannot_be_served_is_one_sentence() {
     let server = TestServer::new();

@@ -105,6 +105,11 @@ fn a_point_in_time_is_searched_page_by_page() {
     );
     let (_, reason) = server.error("POST", "/a/_search", &body, 400);
     assert!(reason.contains("Do not specify any index"), "{reason}");
+    let other = server.json("POST", "/a/_search/point_in_time?keep_alive=1m", "", 200);
+    let ids = json!({ "pit_id": [other["pit_id"], "none"] }).to_string();
+    let closed = server.json("DELETE", "/_search/point_in_time", &ids, 200);
+    assert_eq!(closed["pits"][0]["successful"], true);
+    assert_eq!(closed["pits"][1]["successful"], false);
     let close = json!({ "id": id }).to_string();
     server.json("DELETE", "/_pit", &close, 200);
     server.json("DELETE", "/_pit", &close, 404);

@@ -123,6 +123,8 @@ fn expressions_stand_for_indexes_as_in_elasticsearch() {
         ("logs-1,none", "&ignore_unavailable=true", vec!["logs-1"]),
         ("none*", "", vec![]),
         ("logs-*", "&expand_wildcards=none", vec![]),
+        ("logs-*", "&expand_wildcards=hidden", vec![]),
+        ("logs-1", "&expand_wildcards=none", vec!["logs-1"]),
     ] {
         let expected: Vec<String> = expected.into_iter().map(str::to_owned).collect();
         assert_eq!(asked(expression, parameters), Ok(expected), "{expression}");

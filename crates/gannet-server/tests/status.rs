@@ -124,6 +124,8 @@ fn tables_are_for_people_and_for_programs() {
     let rows = server.json("GET", "/_cat/indices?format=json", "", 200);
     assert_eq!(rows[0]["index"], "books");
     assert_eq!(rows[0]["docs.count"], "1");
+    let rows = server.json("GET", "/_cat/count/books?format=json", "", 200);
+    assert_eq!(rows[0]["count"], "1");
     let stats = server.json("GET", "/books/_stats", "", 200);
     assert_eq!(stats["_all"]["primaries"]["docs"]["count"], 1);
 }

@@ -167,6 +167,10 @@ impl Indexes {
             let reason = format!("index [{name}/{uuid}] already exists");
             return Err(Fault::new(400, ALREADY_THERE, reason).of_index(name));
         }
+        let given = body.get("aliases").and_then(Value::as_object);
+        for (alias, _) in given.into_iter().flatten() {
+            caller.check(alias)?;
+        }
         let mut after = Catalog::clone(&before);
         // Those that an index of this name had, and those of this name, whose indexes somebody has
         // removed.

@@ -59,7 +59,7 @@ impl Indexes {
     ) -> Outcome<Vec<String>> {
         let is_meant = |name: &str| {
             let is_shown = !name.starts_with('.') || pattern.starts_with('.');
-            fits(pattern, name) && (options.expands && is_shown || options.expands_hidden)
+            options.expands && (is_shown || options.expands_hidden) && fits(pattern, name)
         };
         let mut names = self.names()?;
         let of_aliases = catalog.aliases.names().filter(|alias| is_meant(alias));

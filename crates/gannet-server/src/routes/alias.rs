@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::search::Where;
+use super::place::Where;
 use crate::fault::{Fault, Outcome};
 use crate::http::{Answer, Call, IndexOptions, Right};
 use crate::indexes::{AliasOptions, Catalog};
@@ -77,6 +77,22 @@ fn apply(
         call.caller.check(name)?;
         service.contexts.forget(name);
     }
+    // Whoever may change an index alone must not change what others mean by a name.
+    for change in changes {
+        match change {
+            AliasChange::Add { alias, .. } => call.caller.check(alias)?,
+            AliasChange::Remove { aliases, .. } => {
+                let catalog = service.indexes.catalog();
+                let meant = catalog
+                    .aliases
+                    .names()
+                    .filter(|alias| stand_for(aliases, alias));
+                meant
+                    .into_iter()
+                    .try_for_each(|alias| call.caller.check(alias))?;
+            }
+        }
+    }
     let act = |catalog: &mut Catalog| carry_out(service, changes, deleted, catalog);
     if deleted.is_empty() {
         service.indexes.change(act)?;
@@ -128,8 +144,7 @@ fn remove_all(
     let names: Vec<String> = catalog.aliases.names().cloned().collect();
     let mut is_found = false;
     for alias in names {
-        let is_meant = |pattern: &String| pattern == "_all" || fits(pattern, &alias);
-        if !aliases.iter().any(is_meant) {
+        if !stand_for(aliases, &alias) {
             continue;
         }
         for index in indexes {
@@ -140,6 +155,12 @@ fn remove_all(
         return Ok(());
     }
     Err(missing(&aliases.join(",")))
+}
+
+/// Returns true if one of some patterns stands for an alias.
+fn stand_for(patterns: &[String], alias: &str) -> bool {
+    let mut patterns = patterns.iter();
+    patterns.any(|pattern| pattern == "_all" || fits(pattern, alias))
 }
 
 fn missing(aliases: &str) -> Fault {

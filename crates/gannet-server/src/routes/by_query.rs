@@ -8,7 +8,7 @@ use gannet::{Hit, SearchOptions};
 use serde_json::{Value, json};
 
 use super::document::check_write;
-use super::search::Where;
+use super::place::Where;
 use crate::documents::{Action, ActionKind, Change, Done, ItemResult, carry_out, carry_out_in};
 use crate::fault::{Fault, Outcome};
 use crate::http::{Answer, Call, IndexOptions, Right};

@@ -5,23 +5,17 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::{Map, Value, json};
 
 use super::cluster::CLUSTER;
-use super::search::Where;
+use super::place::Where;
 use crate::fault::{Fault, Outcome};
 use crate::http::{Answer, Call};
+use crate::indexes::OpenIndex;
 use crate::json::fits;
 use crate::service::Service;
 
 /// `GET /_cat/health`.
 pub fn health(call: &Call, service: &Service) -> Outcome<Answer> {
     let shards = service.indexes.names()?.len().to_string();
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let seconds = now.map_or(0, |now| now.as_secs());
-    let time = format!(
-        "{:02}:{:02}:{:02}",
-        seconds / 3_600 % 24,
-        seconds / 60 % 60,
-        seconds % 60
-    );
+    let (seconds, time) = now();
     let row = [
         ("epoch", seconds.to_string()),
         ("timestamp", time),
@@ -45,9 +39,22 @@ pub fn health(call: &Call, service: &Service) -> Outcome<Answer> {
 pub fn indices(call: &Call, service: &Service) -> Outcome<Answer> {
     let mut rows = Vec::new();
     for name in Where::of_call(call)?.names(service)? {
-        let (stats, uuid) = service.indexes.look(&name, &call.caller, |open| {
+        let looked = service.indexes.look(&name, &call.caller, |open| {
             Ok((open.index.stats()?, open.metadata().uuid.clone()))
-        })?;
+        });
+        let (stats, uuid) = match looked {
+            Ok(found) => found,
+            Err(fault) if fault.status >= 500 => {
+                // One that cannot be opened hides no other.
+                rows.push(vec![
+                    ("health", "red".to_owned()),
+                    ("status", "open".to_owned()),
+                    ("index", name),
+                ]);
+                continue;
+            }
+            Err(fault) => return Err(fault),
+        };
         let bytes = stats.bytes.allocated.to_string();
         rows.push(vec![
             ("health", "green".to_owned()),
@@ -63,7 +70,25 @@ pub fn indices(call: &Call, service: &Service) -> Outcome<Answer> {
             ("dataset.size", bytes),
         ]);
     }
+    // The columns are those of the first row.
+    rows.sort_by_key(|row| std::cmp::Reverse(row.len()));
     table(call, &["index", "docs.count"], &rows)
+}
+
+/// `GET /_cat/count`.
+pub fn count(call: &Call, service: &Service) -> Outcome<Answer> {
+    let mut documents = 0;
+    for name in Where::of_call(call)?.names(service)? {
+        let count = |open: &OpenIndex| Ok(open.index.snapshot().documents());
+        documents += service.indexes.look(&name, &call.caller, count)?;
+    }
+    let (seconds, time) = now();
+    let row = vec![
+        ("epoch", seconds.to_string()),
+        ("timestamp", time),
+        ("count", documents.to_string()),
+    ];
+    table(call, &["count"], &[row])
 }
 
 /// `GET /_cat/aliases`.
@@ -97,6 +122,17 @@ pub fn aliases(call: &Call, service: &Service) -> Outcome<Answer> {
         }
     }
     table(call, &["alias", "index"], &rows)
+}
+
+/// The seconds since 1970, and the time of the day.
+fn now() -> (u64, String) {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let seconds = now.map_or(0, |now| now.as_secs());
+    let (hours, minutes) = (seconds / 3_600 % 24, seconds / 60 % 60);
+    (
+        seconds,
+        format!("{hours:02}:{minutes:02}:{:02}", seconds % 60),
+    )
 }
 
 type Row = Vec<(&'static str, String)>;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::search::Where;
+use super::place::Where;
 use crate::fault::{Fault, Outcome};
 use crate::http::{Answer, Call};
 use crate::service::Service;

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::alias::aliases_of;
-use super::search::Where;
+use super::place::Where;
 use crate::fault::{Fault, Outcome};
 use crate::http::{Answer, Call};
 use crate::indexes::{Metadata, OpenIndex};

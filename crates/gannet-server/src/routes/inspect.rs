@@ -8,7 +8,7 @@ use gannet::diagnostics::Explanation;
 use gannet::{Query, SearchOptions};
 use serde_json::{Map, Value, json};
 
-use super::search::Where;
+use super::place::Where;
 use crate::fault::{Fault, Outcome};
 use crate::http::{Answer, Call};
 use crate::json::{Members, fits};

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::index::each;
-use super::search::Where;
+use super::place::Where;
 use crate::fault::Outcome;
 use crate::http::{Answer, Call};
 use crate::indexes::Mapping;

@@ -1,7 +1,7 @@
 //! `/metrics`: figures of the server and of the indexes that are open.
 
 use crate::fault::Outcome;
-use crate::http::{Answer, Call};
+use crate::http::{Answer, Call, Right};
 use crate::metrics::MetricsText;
 use crate::service::Service;
 
@@ -47,7 +47,7 @@ const OF_INDEXES: [IndexFigure; 6] = [
 ];
 
 /// `GET /metrics`.
-pub fn metrics(_: &Call, service: &Service) -> Outcome<Answer> {
+pub fn metrics(call: &Call, service: &Service) -> Outcome<Answer> {
     let mut text = MetricsText::default();
     service.metrics.write(&mut text);
     let contexts = service.contexts.figures();
@@ -82,7 +82,10 @@ pub fn metrics(_: &Call, service: &Service) -> Outcome<Answer> {
     ] {
         text.gauge(name, help, value as f64);
     }
-    let open = service.indexes.open_now();
+    // The names of indexes are for those who may read them.
+    let reader = call.caller.to(Right::Read);
+    let mut open = service.indexes.open_now();
+    open.retain(|open| reader.may(&open.name));
     let mut figures = Vec::new();
     for open in &open {
         figures.push((open.name.as_str(), open.index.stats()?));

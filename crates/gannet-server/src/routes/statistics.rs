@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::search::Where;
+use super::place::Where;
 use crate::fault::Outcome;
 use crate::http::{Answer, Call};
 use crate::service::Service;
@@ -12,10 +12,22 @@ pub fn stats(call: &Call, service: &Service) -> Outcome<Answer> {
     let names = Where::of_call(call)?.names(service)?;
     let mut indices = Map::new();
     let mut sums = [0u64; 3];
+    let mut failures: Vec<Value> = Vec::new();
     for name in &names {
-        let (stats, uuid) = service.indexes.look(name, &call.caller, |open| {
+        let looked = service.indexes.look(name, &call.caller, |open| {
             Ok((open.index.stats()?, open.metadata().uuid.clone()))
-        })?;
+        });
+        let (stats, uuid) = match looked {
+            Ok(found) => found,
+            Err(fault) if fault.status >= 500 => {
+                let (status, cause) = (fault.status, fault.cause_json());
+                let failure =
+                    json!({ "shard": 0, "index": name, "status": status, "reason": cause });
+                failures.push(failure);
+                continue;
+            }
+            Err(fault) => return Err(fault),
+        };
         let own = [stats.documents, stats.dead_documents, stats.bytes.allocated];
         for (sum, own) in sums.iter_mut().zip(own) {
             *sum += own;
@@ -32,8 +44,13 @@ pub fn stats(call: &Call, service: &Service) -> Outcome<Answer> {
     }
     let count = names.len();
     let all = figures(sums);
+    let failed = failures.len();
+    let mut shards = json!({ "total": count, "successful": count - failed, "failed": failed });
+    if failed > 0 {
+        shards["failures"] = json!(failures);
+    }
     Ok(Answer::of(&json!({
-        "_shards": { "total": count, "successful": count, "failed": 0 },
+        "_shards": shards,
         "_all": { "primaries": all, "total": all },
         "indices": indices,
     })))

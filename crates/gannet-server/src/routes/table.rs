@@ -6,8 +6,8 @@ use super::parameters::{
 };
 use super::route::{Route, route};
 use super::{
-    alias, analysis, bulk, by_query, cat, cluster, document, index, inspect, lists, mapping,
-    metrics, page, search, statistics, template,
+    alias, analysis, bulk, by_query, cat, cluster, contexts, document, index, inspect, lists,
+    mapping, metrics, page, search, statistics, template,
 };
 use crate::http::Right;
 use crate::searching::SEARCH_PARAMETERS;
@@ -229,28 +229,33 @@ pub const ROUTES: &[Route] = &[
         .json()
         .takes(&SEARCH_PARAMETERS)
         .with(PARTS),
-    route("GET", "/_search/scroll", Read, search::scroll)
+    route("GET", "/_search/scroll", Read, contexts::scroll)
         .json()
         .takes(&SCROLLS),
-    route("POST", "/_search/scroll", Read, search::scroll)
+    route("POST", "/_search/scroll", Read, contexts::scroll)
         .json()
         .takes(&SCROLLS),
-    route("DELETE", "/_search/scroll", Read, search::end_scroll).json(),
-    route("GET", "/_search/scroll/{scroll_id}", Read, search::scroll)
+    route("DELETE", "/_search/scroll", Read, contexts::end_scroll).json(),
+    route("GET", "/_search/scroll/{scroll_id}", Read, contexts::scroll)
         .json()
         .takes(&SCROLLS),
-    route("POST", "/_search/scroll/{scroll_id}", Read, search::scroll)
-        .json()
-        .takes(&SCROLLS),
+    route(
+        "POST",
+        "/_search/scroll/{scroll_id}",
+        Read,
+        contexts::scroll,
+    )
+    .json()
+    .takes(&SCROLLS),
     route(
         "DELETE",
         "/_search/scroll/{scroll_id}",
         Read,
-        search::end_scroll,
+        contexts::end_scroll,
     )
     .json(),
-    route("POST", "/{index}/_pit", Read, search::open_pit).takes(&PITS),
-    route("DELETE", "/_pit", Read, search::close_pit).json(),
+    route("POST", "/{index}/_pit", Read, contexts::open_pit).takes(&PITS),
+    route("DELETE", "/_pit", Read, contexts::close_pit).json(),
     route("POST", "/{index}/_delete_by_query", Write, by_query::delete)
         .json()
         .takes(&BY_QUERY)
@@ -294,6 +299,24 @@ pub const ROUTES: &[Route] = &[
     route("POST", "/{index}/_field_caps", Read, inspect::field_caps)
         .json()
         .takes(&FIELD_CAPS),
+    route(
+        "POST",
+        "/{index}/_search/point_in_time",
+        Read,
+        contexts::open_point_in_time,
+    )
+    .takes(&PITS)
+    .with("the same as OpenSearch has it"),
+    route(
+        "DELETE",
+        "/_search/point_in_time",
+        Read,
+        contexts::close_points_in_time,
+    )
+    .json()
+    .with("the same as OpenSearch has it"),
+    route("GET", "/_cat/count", Read, cat::count).takes(&CAT),
+    route("GET", "/_cat/count/{index}", Read, cat::count).takes(&CAT),
     route("GET", "/_count", Read, search::count)
         .json()
         .takes(&COUNTS),

@@ -4,6 +4,8 @@
 //! document, then those that have hits in the page read them. Equal scores are in the order of the
 //! names of indexes, and in an index as it has them.
 
+use std::time::Instant;
+
 use gannet::{Hit, Reservation, SearchOptions, SearchResults};
 
 use super::order::{DocumentPlace, without_scores};
@@ -18,6 +20,8 @@ pub type Opener<'a> = &'a dyn Fn(&str) -> Outcome<SearchedIndex>;
 pub struct Targets<'a> {
     targets: Vec<Target<'a>>,
     open: Opener<'a>,
+    /// When the search began. All indexes share its time limit.
+    start: Instant,
 }
 
 enum Target<'a> {
@@ -60,7 +64,11 @@ impl<'a> Targets<'a> {
             }
         });
         let targets = targets.collect::<Outcome<Vec<_>>>()?;
-        Ok(Targets { targets, open })
+        Ok(Targets {
+            targets,
+            open,
+            start: Instant::now(),
+        })
     }
 
     /// Those of a scroll or a point in time.
@@ -68,12 +76,22 @@ impl<'a> Targets<'a> {
         Targets {
             targets: searched.iter().map(Target::Held).collect(),
             open: &|name| Err(Fault::no_index(name)),
+            start: Instant::now(),
         }
     }
 
     /// The number of indexes.
     pub fn count(&self) -> usize {
         self.targets.len()
+    }
+
+    /// The options of a request, with the time that is left of it.
+    fn options(&self, searched: &SearchedIndex, request: &SearchRequest) -> SearchOptions {
+        let left = request.deadline.saturating_sub(self.start.elapsed());
+        SearchOptions {
+            deadline: Some(left),
+            ..searched.options(request)
+        }
     }
 
     fn name(&self, at: usize) -> String {
@@ -125,9 +143,9 @@ impl<'a> Targets<'a> {
 
     fn page_of_one(&self, request: &SearchRequest) -> Outcome<Page> {
         let results = self.with(0, |searched| {
-            searched.run(searched.query(request)?, searched.options(request))
+            searched.run(searched.query(request)?, self.options(searched, request))
         })?;
-        let mut page = Page::default();
+        let mut page = Page::empty();
         page.count(&results);
         // The first hit of a page is not the best of all.
         let best = results.hits.first().map(|hit| hit.score);
@@ -138,7 +156,7 @@ impl<'a> Targets<'a> {
     }
 
     fn page_by_score(&self, request: &SearchRequest) -> Outcome<Page> {
-        let mut page = Page::default();
+        let mut page = Page::empty();
         let ranked = match request.size {
             0 => 0,
             size => request.from.saturating_add(size),
@@ -151,7 +169,7 @@ impl<'a> Targets<'a> {
                     skip: 0,
                     fetch: false,
                     highlight: Vec::new(),
-                    ..searched.options(request)
+                    ..self.options(searched, request)
                 };
                 searched.run(searched.query(request)?, options)
             })?;
@@ -174,7 +192,7 @@ impl<'a> Targets<'a> {
                     k: size,
                     skip,
                     count: false,
-                    ..searched.options(request)
+                    ..self.options(searched, request)
                 };
                 searched.run(searched.query(request)?, options)
             })?;
@@ -197,10 +215,7 @@ impl<'a> Targets<'a> {
     }
 
     fn page_by_place(&self, request: &SearchRequest) -> Outcome<Page> {
-        let mut page = Page {
-            is_exact: true,
-            ..Page::default()
-        };
+        let mut page = Page::empty();
         if request.counts {
             for at in 0..self.count() {
                 page.count(&self.with(at, |searched| searched.count(request))?);
@@ -219,7 +234,7 @@ impl<'a> Targets<'a> {
                     skip,
                     from,
                     count: skip > 0,
-                    ..searched.options(request)
+                    ..self.options(searched, request)
                 };
                 searched.run(without_scores(searched.query(request)?), options)
             })?;
@@ -238,11 +253,17 @@ impl<'a> Targets<'a> {
 }
 
 impl Page {
+    /// A page without hits.
+    fn empty() -> Page {
+        Page {
+            is_exact: true,
+            ..Page::default()
+        }
+    }
+
     fn count(&mut self, results: &SearchResults) {
-        let is_first = self.parts.is_empty() && self.total == 0 && self.warnings.is_empty();
-        self.is_exact = (self.is_exact || is_first)
-            && results.total_is_exact
-            && results.cut_expansions.is_empty();
+        // Patterns of which not all terms were searched make a total a guess.
+        self.is_exact &= results.total_is_exact && results.cut_expansions.is_empty();
         self.total += results.total;
         let cut = results.cut_expansions.iter().map(ToString::to_string);
         self.warnings.extend(cut);
