@@ -255,6 +255,10 @@ def test_every_document_is_met_once(url: str, es: elasticsearch.Elasticsearch) -
     client = opensearchpy.OpenSearch(url)
     met = [hit["_id"] for hit in opensearchpy.helpers.scan(client, index="wiki", size=30)]
     assert (len(met), set(met)) == (DOCUMENTS, ids)
+    point = client.create_pit(index="wiki", params={"keep_alive": "1m"})["pit_id"]
+    found = client.search(body={"pit": {"id": point}, "size": 0})
+    assert found["hits"]["total"]["value"] == DOCUMENTS
+    assert client.delete_pit(body={"pit_id": [point]})["pits"][0]["successful"]
     client.close()
 
 
@@ -313,9 +317,9 @@ def test_keys_and_tls_are_as_clients_know_them(tmp_path: Path) -> None:
             client.count(index="secret")
         with pytest.raises(elasticsearch.AuthorizationException):
             client.index(index="logs-1", document={})
-    with elasticsearch.Elasticsearch(**of) as client:
-        with pytest.raises(elasticsearch.AuthenticationException):
-            client.info()
+    wrong = pytest.raises(elasticsearch.AuthenticationException)
+    with elasticsearch.Elasticsearch(**of) as client, wrong:
+        client.info()
     assert server.end() == 0
 
 

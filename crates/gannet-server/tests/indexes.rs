@@ -160,3 +160,51 @@ fn tokens_are_shown_as_a_field_makes_them() {
         "{reason}"
     );
 }
+
+/// Settings that change nothing may change, and are told; others are rejected by name.
+#[test]
+fn settings_change_and_what_was_deleted_is_taken_out() {
+    let server = TestServer::new();
+    let lines: String = (0..2_000)
+        .map(|id| format!("{{\"index\":{{\"_id\":\"{id}\"}}}}\n{{\"a\":\"word {id}\"}}\n"))
+        .collect();
+    server.bulk("/books/_bulk", &lines);
+    let body = r#"{"index":{"refresh_interval":"30s","number_of_replicas":0}}"#;
+    server.json("PUT", "/boo*/_settings", body, 200);
+    let (_, folder) = server.end();
+    let server = TestServer::in_folder(folder, |_| ());
+    let told = server.json("GET", "/books/_settings", "", 200);
+    assert_eq!(
+        told["books"]["settings"]["index"]["refresh_interval"],
+        "30s"
+    );
+    for (body, part) in [
+        (r#"{"number_of_shards":2}"#, "[[index.number_of_shards]]"),
+        (r#"{"refresh_interval":null}"#, "[null]"),
+        (
+            r#"{"refresh_intervall":"1s"}"#,
+            "did you mean [index.refresh_interval]",
+        ),
+    ] {
+        let (_, reason) = server.error("PUT", "/books/_settings", body, 400);
+        assert!(reason.contains(part), "{reason}");
+    }
+    let lines: String = (0..1_500)
+        .map(|id| format!("{{\"delete\":{{\"_id\":\"{id}\"}}}}\n"))
+        .collect();
+    server.bulk("/books/_bulk", &lines);
+    server.json("POST", "/books/_flush", "", 200);
+    let merged = server.json("POST", "/books/_forcemerge?max_num_segments=1", "", 200);
+    assert_eq!(merged["_shards"]["successful"], 1);
+    let stats = server.json("GET", "/books/_stats", "", 200);
+    let docs = &stats["_all"]["primaries"]["docs"];
+    assert_eq!(
+        (&docs["count"], &docs["deleted"]),
+        (&json!(500), &json!(0)),
+        "{docs}"
+    );
+    assert_eq!(
+        server.found("books", r#"{"match":{"a":"word"}}"#).len(),
+        500
+    );
+}

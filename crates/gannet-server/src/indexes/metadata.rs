@@ -27,6 +27,9 @@ const SETTINGS: [&str; 4] = [
     "analysis.analyzer.default.type",
 ];
 
+/// Those that may change.
+const DYNAMIC: [&str; 2] = [SETTINGS[1], SETTINGS[2]];
+
 const DEFAULT_ANALYZER: &str = SETTINGS[3];
 
 /// Settings by name, without `index.` before them.
@@ -71,6 +74,20 @@ impl IndexSettings {
             check_setting(name, value)?;
         }
         Ok(IndexSettings(flat))
+    }
+
+    /// Takes settings over that may change while an index is open, which are those that change
+    /// nothing here.
+    pub fn update(&mut self, other: &IndexSettings) -> Outcome<()> {
+        for (name, value) in &other.0 {
+            if !DYNAMIC.contains(&name.as_str()) {
+                return Err(Fault::illegal(format!(
+                    "Can't update non dynamic settings [[index.{name}]] for open indices"
+                )));
+            }
+            self.0.insert(name.clone(), value.clone());
+        }
+        Ok(())
     }
 
     /// The analyzer of text fields for which the mapping names none.

@@ -19,7 +19,7 @@ mod values;
 pub use aliases::AliasOptions;
 pub use catalog::Catalog;
 pub use mapping::Mapping;
-pub use metadata::{Metadata, random_name};
+pub use metadata::{IndexSettings, Metadata, random_name};
 pub use open::OpenIndex;
 pub use plan::{IndexPlan, patterns, priority};
 pub use registry::Indexes;

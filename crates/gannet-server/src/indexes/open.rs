@@ -6,7 +6,7 @@ use std::sync::{Arc, RwLock};
 use gannet::Index;
 
 use super::mapping::Mapping;
-use super::metadata::Metadata;
+use super::metadata::{IndexSettings, Metadata};
 use super::turns::{Turn, Turns};
 use crate::fault::{Fault, Outcome};
 
@@ -59,12 +59,25 @@ impl OpenIndex {
 
     /// Replaces the mapping by one that has more fields, durably. The caller must be the one who
     /// writes.
-    pub fn set_mapping(&self, mapping: Mapping, _: &Turn<'_>) -> Outcome<()> {
+    pub fn set_mapping(&self, mapping: Mapping, turn: &Turn<'_>) -> Outcome<()> {
         self.declare(&mapping)?;
         let metadata = Metadata {
             mapping,
             ..Metadata::clone(&self.metadata())
         };
+        self.set_metadata(metadata, turn)
+    }
+
+    /// Replaces the settings, durably. The caller must be the one who writes.
+    pub fn set_settings(&self, settings: IndexSettings, turn: &Turn<'_>) -> Outcome<()> {
+        let metadata = Metadata {
+            settings,
+            ..Metadata::clone(&self.metadata())
+        };
+        self.set_metadata(metadata, turn)
+    }
+
+    fn set_metadata(&self, metadata: Metadata, _: &Turn<'_>) -> Outcome<()> {
         metadata.write(&self.file)?;
         let mut place = self
             .metadata

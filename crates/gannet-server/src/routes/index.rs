@@ -6,7 +6,7 @@ use super::alias::aliases_of;
 use super::place::Where;
 use crate::fault::{Fault, Outcome};
 use crate::http::{Answer, Call};
-use crate::indexes::{Metadata, OpenIndex};
+use crate::indexes::{IndexSettings, Metadata, OpenIndex};
 use crate::json::Members;
 use crate::service::Service;
 
@@ -75,6 +75,33 @@ pub fn settings(call: &Call, service: &Service) -> Outcome<Answer> {
     )
 }
 
+/// `PUT /{index}/_settings`.
+pub fn put_settings(call: &Call, service: &Service) -> Outcome<Answer> {
+    let body = call.json()?;
+    if has_null(&body) {
+        return Err(Fault::not_there("[null] as a setting"));
+    }
+    let given = IndexSettings::parse(body.get("settings").unwrap_or(&body))?;
+    for name in Where::of_call(call)?.names(service)? {
+        let open = service.indexes.get(&name, &call.caller)?;
+        let turn = open.wait_to_write()?;
+        let mut settings = open.metadata().settings.clone();
+        settings
+            .update(&given)
+            .map_err(|fault| fault.of_index(&name))?;
+        open.set_settings(settings, &turn)?;
+    }
+    Ok(Answer::of(&json!({ "acknowledged": true })))
+}
+
+fn has_null(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Object(members) => members.values().any(has_null),
+        _ => false,
+    }
+}
+
 /// An object with what is told of each index that is asked for.
 pub fn each(
     call: &Call,
@@ -131,6 +158,23 @@ pub fn flush(call: &Call, service: &Service) -> Outcome<Answer> {
     shards(call, service, |name| {
         let open = service.indexes.get(name, &call.caller)?;
         open.index.checkpoint().map_err(Fault::from)
+    })
+}
+
+/// `POST /{index}/_forcemerge`: takes out what deleted documents have left, where that is worth it.
+pub fn merge(call: &Call, service: &Service) -> Outcome<Answer> {
+    if call.flag("wait_for_completion")? == Some(false) {
+        return Err(Fault::not_there("a task ([wait_for_completion] of false)"));
+    }
+    shards(call, service, |name| {
+        let open = service.indexes.get(name, &call.caller)?;
+        let index = &open.index;
+        let needs_vacuum = index.needs_vacuum()?;
+        while needs_vacuum && !service.is_ending() && index.vacuum()? {}
+        // A vacuum leaves space behind, too.
+        let cleans = needs_vacuum || index.needs_cleaning()?;
+        while cleans && !service.is_ending() && index.clean()? {}
+        Ok(())
     })
 }
 

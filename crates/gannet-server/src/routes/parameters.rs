@@ -113,6 +113,17 @@ pub const MSEARCHES: [&str; 10] = [
     "expand_wildcards",
 ];
 
+/// Parameters of merges.
+pub const MERGES: [&str; 7] = [
+    "max_num_segments",
+    "only_expunge_deletes",
+    "flush",
+    "wait_for_completion",
+    "ignore_unavailable",
+    "allow_no_indices",
+    "expand_wildcards",
+];
+
 /// Parameters of scrolls.
 pub const SCROLLS: [&str; 3] = ["scroll", "scroll_id", "rest_total_hits_as_int"];
 

@@ -1,8 +1,8 @@
 //! The table of routes.
 
 use super::parameters::{
-    BY_QUERY, CAT, COUNTS, EXPLAINS, FIELD_CAPS, FLUSHES, GETS, HEALTH, MANAGES, MSEARCHES, NAMES,
-    PITS, SCROLLS, TEMPLATES, VALIDATES, WRITES,
+    BY_QUERY, CAT, COUNTS, EXPLAINS, FIELD_CAPS, FLUSHES, GETS, HEALTH, MANAGES, MERGES, MSEARCHES,
+    NAMES, PITS, SCROLLS, TEMPLATES, VALIDATES, WRITES,
 };
 use super::route::{Route, route};
 use super::{
@@ -145,6 +145,13 @@ pub const ROUTES: &[Route] = &[
         .takes(&MANAGES)
         .with("text, keyword, numbers and booleans"),
     route("GET", "/{index}/_settings", Read, index::settings).takes(&NAMES),
+    route("PUT", "/{index}/_settings", Manage, index::put_settings)
+        .json()
+        .takes(&MANAGES)
+        .with("number_of_replicas and refresh_interval change, and do nothing"),
+    route("POST", "/{index}/_forcemerge", Manage, index::merge)
+        .takes(&MERGES)
+        .with("a vacuum, where that is worth what it writes"),
     route("POST", "/_refresh", Write, index::refresh).takes(&FLUSHES),
     route("GET", "/_refresh", Write, index::refresh).takes(&FLUSHES),
     route("POST", "/{index}/_refresh", Write, index::refresh)

@@ -30,6 +30,9 @@ const LAST_BYTES: Duration = Duration::from_millis(50);
 /// than the time in which a request must be answered.
 const STUCK_TIMES: u32 = 10;
 
+/// Bytes that are read or written ahead, and so of the longest head of a request.
+const BUFFER_BYTES: usize = 64 << 10;
+
 /// The time for the beginning of TLS.
 const GREETING: Duration = Duration::from_secs(10);
 
@@ -145,6 +148,7 @@ async fn serve<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(listening.idle_time)
+        .max_buf_size(BUFFER_BYTES)
         .serve_connection(TokioIo::new(stream), service);
     tokio::pin!(connection);
     tokio::select! {
