@@ -42,7 +42,7 @@ pub use fault::{Fault, Outcome};
 pub use keys::{KeyFile, KeyListing, NewKey};
 pub use routes::compatibility;
 pub use server::{Ended, Server, Stopper};
-pub use settings::{ES_VERSION, Settings, TlsFiles};
+pub use settings::{CONNECTIONS_MAX, ES_VERSION, Settings, TlsFiles};
 
 /// Begins to log to standard error, a line of JSON each: from `level` on, one of `error`, `warn`,
 /// `info` and `debug`. Requests are logged at `debug`, slow ones at `warn`.

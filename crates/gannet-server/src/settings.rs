@@ -19,7 +19,7 @@ const BODIES_ONE_OF: usize = 8;
 const BODY_BYTES_MAX: usize = 100 << 20;
 
 /// Open connections. Each is a file descriptor, of which many systems allow 1,024 in all.
-const CONNECTIONS_MAX: usize = 512;
+pub const CONNECTIONS_MAX: usize = 512;
 
 /// Clients keep connections for about a minute, and ask again when one is closed.
 const IDLE_TIME: Duration = Duration::from_secs(60);

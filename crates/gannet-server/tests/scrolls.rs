@@ -132,7 +132,7 @@ fn pages_by_place_begin_where_they_are_asked_to() {
     assert_eq!(found["hits"]["hits"][1]["sort"], json!([1]));
 }
 
-/// What is kept ends after its time, with its index, and with the limits of how much may be kept.
+/// A context ends after its time and with its index, and there are limits of how many are kept.
 #[test]
 fn what_is_kept_has_limits() {
     let server = server();

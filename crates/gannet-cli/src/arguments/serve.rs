@@ -22,7 +22,7 @@ pub struct ServeArguments {
     #[arg(long, value_name = "N", default_value_t = 8)]
     pub max_open: usize,
     /// The most connections that are open at once
-    #[arg(long, value_name = "N", default_value_t = 512)]
+    #[arg(long, value_name = "N", default_value_t = gannet_server::CONNECTIONS_MAX)]
     pub max_connections: usize,
     /// The file of keys, without one of which nothing is answered
     #[arg(long, value_name = "FILE")]

@@ -22,7 +22,7 @@ pub struct BulkAction<'a> {
     pub action: Outcome<Action<'a>>,
     /// The ID that was given.
     pub id: Option<String>,
-    /// Whether the index must be an alias, where that is said.
+    /// Set if the index must be an alias, where that is said.
     pub requires_alias: Option<bool>,
 }
 

@@ -22,7 +22,7 @@ pub struct Call {
     pub parameters: Vec<(String, String)>,
     /// The body, decompressed.
     pub body: Bytes,
-    /// Who asks.
+    /// The caller.
     pub caller: Caller,
 }
 

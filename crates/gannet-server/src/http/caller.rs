@@ -1,4 +1,4 @@
-//! Who asks, and what they may do.
+//! Callers, and their rights.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub struct Grants {
     pub scopes: Vec<Scope>,
 }
 
-/// Who asks, with the right that the request needs.
+/// A caller, with the right that the request needs.
 #[derive(Clone, Debug)]
 pub struct Caller {
     /// Nothing if there are no keys, so that everybody may do everything.
@@ -91,7 +91,7 @@ impl std::fmt::Display for Scope {
 }
 
 impl Caller {
-    /// Who has these rights, or all of them, and needs `right`.
+    /// A caller who has these rights, or all of them, and needs `right`.
     pub fn new(grants: Option<Arc<Grants>>, right: Right) -> Caller {
         Caller { grants, right }
     }

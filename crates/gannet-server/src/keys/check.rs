@@ -45,7 +45,7 @@ impl Keys {
         })
     }
 
-    /// What the key of a request may do.
+    /// Returns the rights of the key of a request.
     ///
     /// # Errors
     ///

@@ -44,14 +44,14 @@ pub struct NewKey {
     pub secret: String,
 }
 
-/// What can be told of a key.
+/// The part of a key that can be told.
 #[derive(Clone, Debug)]
 pub struct KeyListing {
     /// The identifier.
     pub id: String,
     /// The name that it was given.
     pub name: String,
-    /// What it may do.
+    /// The scopes of what it may do.
     pub scopes: Vec<String>,
 }
 
@@ -144,7 +144,7 @@ impl KeyFile {
         file.write(path)
     }
 
-    /// What can be told of the keys.
+    /// Lists the keys, without their secrets.
     pub fn list(&self) -> Vec<KeyListing> {
         let keys = self.keys.iter().map(|key| KeyListing {
             id: key.grants.id.clone(),

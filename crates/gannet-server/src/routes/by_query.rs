@@ -20,7 +20,7 @@ use crate::service::Service;
 /// Documents that are read and written at once.
 const BATCH: usize = 200;
 
-/// What was done so far.
+/// The documents that were changed so far.
 #[derive(Default)]
 struct Totals {
     total: u64,

@@ -11,7 +11,7 @@ pub struct Where<'a> {
     pub expression: &'a str,
     /// The way in which it stands for them.
     pub options: IndexOptions,
-    /// Who asks.
+    /// The caller.
     pub caller: &'a Caller,
 }
 

@@ -18,7 +18,7 @@ pub fn shards(count: usize) -> Value {
     json!({ "total": count, "successful": count, "skipped": 0, "failed": 0 })
 }
 
-/// What names a scroll or a point in time in an answer: the name of the member, and its value.
+/// The member that names a scroll or a point in time in an answer, and its value.
 pub type Context<'a> = Option<(&'a str, &'a str)>;
 
 /// Writes the answer, within the memory budgets of the indexes of the hits.

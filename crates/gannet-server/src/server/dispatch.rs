@@ -205,7 +205,7 @@ async fn carry_out(
     })
 }
 
-/// What whoever asks may do; nothing if there are no keys.
+/// Returns the rights of the caller; nothing if there are no keys.
 fn admit(headers: &HeaderMap, path: &str, service: &Service) -> Outcome<Option<Arc<Grants>>> {
     check_origin(headers, service.is_local)?;
     match &service.keys {

@@ -39,7 +39,7 @@ const GREETING: Duration = Duration::from_secs(10);
 /// The pause behind a connection that cannot be accepted, as where no file descriptor is left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
 
-/// What every connection needs.
+/// The parts that every connection needs.
 #[derive(Clone)]
 pub struct Listening {
     pub router: Router,
