@@ -1,8 +1,10 @@
 //! Aliases: names for one index or several, that are changed together.
 
-use serde_json::json;
+use std::collections::BTreeMap;
 
-use crate::client::{TestServer, text};
+use serde_json::{Value, json};
+
+use crate::client::{Random, TestServer, text};
 
 fn actions(server: &TestServer, actions: &str, status: u16) -> serde_json::Value {
     server.json(
@@ -201,4 +203,105 @@ fn a_deletion_that_was_cut_is_ended_at_the_next_start() {
     assert_eq!(server.ask("HEAD", "/current", "").status, 200);
     let kept = std::fs::read_to_string(server.folder.path().join("_server/_catalog")).unwrap();
     assert!(kept.contains(r#""deleting":[]"#), "{kept}");
+}
+
+type Model = BTreeMap<String, BTreeMap<String, Option<bool>>>;
+
+/// Carries one action out on a model; returns false if it is an error.
+fn act(model: &mut Model, action: &Value) -> bool {
+    let (kind, members) = action.as_object().unwrap().iter().next().unwrap();
+    let (alias, index) = (text(&members["alias"]), text(&members["index"]));
+    if kind == "add" {
+        let write = members.get("is_write_index").and_then(Value::as_bool);
+        model.entry(alias).or_default().insert(index, write);
+        return true;
+    }
+    let was_there = model
+        .get_mut(&alias)
+        .is_some_and(|indexes| indexes.remove(&index).is_some());
+    model.retain(|_, indexes| !indexes.is_empty());
+    was_there || members["must_exist"] == false
+}
+
+/// Where a document goes that is written to a name.
+fn target(model: &Model, alias: &str) -> Option<String> {
+    let indexes = model.get(alias)?;
+    let chosen = indexes.iter().find(|(_, write)| **write == Some(true));
+    match chosen {
+        Some((index, _)) => Some(index.clone()),
+        None if indexes.len() == 1 => {
+            let (index, write) = indexes.iter().next()?;
+            write.is_none().then(|| index.clone())
+        }
+        None => None,
+    }
+}
+
+/// Random requests of several actions leave what a map has on which each happened whole or not at
+/// all, also behind restarts.
+#[test]
+fn random_actions_leave_what_a_map_has() {
+    let mut server = TestServer::new();
+    let indexes = ["i0", "i1", "i2"];
+    for index in indexes {
+        server.json("PUT", &format!("/{index}"), "", 200);
+    }
+    let mut random = Random(11);
+    let mut model = Model::new();
+    for round in 0..300 {
+        let actions: Vec<Value> = (0..1 + random.below(3))
+            .map(|_| {
+                let (alias, index) = (*random.pick(&["a", "b", "c"]), *random.pick(&indexes));
+                let mut members = json!({ "alias": alias, "index": index });
+                if random.below(3) > 0 {
+                    if random.below(3) == 0 {
+                        members["is_write_index"] = json!(random.below(2) == 0);
+                    }
+                    return json!({ "add": members });
+                }
+                members["must_exist"] = json!(random.below(2) == 0);
+                json!({ "remove": members })
+            })
+            .collect();
+        let mut after = model.clone();
+        let is_done = actions.iter().all(|action| act(&mut after, action));
+        let writes = |indexes: &BTreeMap<String, Option<bool>>| {
+            indexes
+                .values()
+                .filter(|write| **write == Some(true))
+                .count()
+        };
+        let is_done = is_done && after.values().all(|indexes| writes(indexes) < 2);
+        let body = json!({ "actions": actions }).to_string();
+        let answered = server.ask("POST", "/_aliases", &body);
+        assert_eq!(
+            answered.status == 200,
+            is_done,
+            "{body}: {}",
+            answered.text()
+        );
+        if is_done {
+            model = after;
+        }
+        let told = server.json("GET", "/_alias", "", 200);
+        for index in indexes {
+            let own = model
+                .iter()
+                .filter(|(_, indexes)| indexes.contains_key(index));
+            let own: Vec<&String> = own.map(|(alias, _)| alias).collect();
+            let shown = told[index]["aliases"].as_object().unwrap();
+            assert_eq!(shown.keys().collect::<Vec<_>>(), own, "{body}");
+        }
+        for alias in ["a", "b", "c"] {
+            if model.contains_key(alias) {
+                let answered = server.ask("PUT", &format!("/{alias}/_doc/1"), "{}");
+                let index = answered.json()["_index"].as_str().map(str::to_owned);
+                assert_eq!(index, target(&model, alias), "{}", answered.text());
+            }
+        }
+        if round % 100 == 99 {
+            let (_, folder) = server.end();
+            server = TestServer::in_folder(folder, |_| ());
+        }
+    }
 }

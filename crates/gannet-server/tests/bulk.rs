@@ -159,3 +159,27 @@ fn bulks_of_several_clients_at_once_lose_nothing() {
         100
     );
 }
+
+/// A bulk writes to more indexes than may be open, each whole, and an item of a name that cannot be
+/// fails alone.
+#[test]
+fn a_bulk_may_be_about_more_indexes_than_are_open() {
+    let server = TestServer::with(|settings| settings.max_open = 2);
+    let lines: String = (0..60)
+        .map(|n| {
+            let name = if n == 30 {
+                "Wrong".to_owned()
+            } else {
+                format!("x{}", n % 7)
+            };
+            format!("{{\"index\":{{\"_index\":\"{name}\",\"_id\":\"{n}\"}}}}\n{{\"n\":{n}}}\n")
+        })
+        .collect();
+    let done = server.bulk("/_bulk", &lines);
+    let items = done["items"].as_array().unwrap();
+    for (n, item) in items.iter().enumerate() {
+        let expected = if n == 30 { 400 } else { 201 };
+        assert_eq!(item["index"]["status"], expected, "{item}");
+    }
+    assert_eq!(server.json("GET", "/x*/_count", "", 200)["count"], 59);
+}
