@@ -62,7 +62,7 @@ fn documents_are_written_anew_once() {
     let done = server.json("POST", "/books/_update_by_query", &body, 200);
     assert_eq!(
         (&done["updated"], &done["batches"]),
-        (&json!(225), &json!(2)),
+        (&json!(225), &json!(3)),
         "{done}"
     );
     assert_eq!(counted(&server, "books", ALL), 450);

@@ -57,6 +57,19 @@ impl<'a> UpdateBody<'a> {
         Ok(update)
     }
 
+    /// The longer one of the texts that it has.
+    pub fn text(&self) -> &'a str {
+        let (doc, upsert) = (
+            self.doc.unwrap_or_default(),
+            self.upsert.unwrap_or_default(),
+        );
+        if doc.len() > upsert.len() {
+            doc
+        } else {
+            upsert
+        }
+    }
+
     /// Returns the document as it becomes; nothing if it stays as it is.
     pub fn apply(&self, id: &str, found: Option<&StoredDocument>) -> Outcome<Option<Document>> {
         let Some(found) = found else {

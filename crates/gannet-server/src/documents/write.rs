@@ -186,12 +186,16 @@ fn reserve_unread(index: &Index, source: &[u8]) -> Outcome<Reservation> {
             ),
         ));
     }
+    index
+        .reserve("a document that is read", unread_bytes(source))
+        .map_err(Fault::from)
+}
+
+/// The bytes that a document takes at most once it is read.
+fn unread_bytes(source: &[u8]) -> usize {
     let (values, names) = values_and_names(source);
     let value = VALUE_BYTES + names.min(NAME_BYTES_MAX);
-    let bytes = 2 * source.len() + values.min(VALUES_MAX) * value;
-    index
-        .reserve("a document that is read", bytes)
-        .map_err(Fault::from)
+    2 * source.len() + values.min(VALUES_MAX) * value
 }
 
 /// The most values that a text of JSON has, and the bytes of all names of members.
@@ -243,6 +247,11 @@ fn decide(open: &OpenIndex, wanted: &Wanted<'_>, before: Option<DocumentVersion>
                 None => None,
                 Some(_) => open.index.get(id)?,
             };
+            let stored = found
+                .as_ref()
+                .map_or(0, |found| unread_bytes(&found.source));
+            let bytes = stored + unread_bytes(update.text().as_bytes());
+            let _memory = open.index.reserve("a document that is changed", bytes)?;
             Ok(match update.apply(id, found.as_ref())? {
                 Some(document) => Step::Put(Box::new(document)),
                 None => Step::Done(Done {

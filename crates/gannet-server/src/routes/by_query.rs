@@ -4,21 +4,19 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-use gannet::{Hit, SearchOptions};
+use gannet::Hit;
 use serde_json::{Value, json};
 
 use super::document::check_write;
 use super::place::Where;
+use super::reading::Reading;
 use crate::documents::{Action, ActionKind, Change, Done, ItemResult, carry_out, carry_out_in};
 use crate::fault::{Fault, Outcome};
 use crate::http::{Answer, Call, IndexOptions, Right};
 use crate::indexes::OpenIndex;
 use crate::json::Members;
-use crate::searching::{SearchRequest, SearchedIndex, SourceChoice, without_scores};
+use crate::searching::{SearchRequest, SearchedIndex, SourceChoice};
 use crate::service::Service;
-
-/// Documents that are read and written at once.
-const BATCH: usize = 200;
 
 /// The documents that were changed so far.
 #[derive(Default)]
@@ -58,14 +56,9 @@ impl Totals {
         }
     }
 
-    /// Counts the results of a batch; returns false if no other may follow.
-    fn count(
-        &mut self,
-        index: &str,
-        ids: &[String],
-        results: &[Outcome<Done>],
-        goes_on: bool,
-    ) -> bool {
+    /// Counts the results of a batch.
+    fn count(&mut self, index: &str, ids: &[&str], results: &[Outcome<Done>], goes_on: bool) {
+        self.total += ids.len() as u64;
         self.batches += 1;
         for (id, result) in ids.iter().zip(results) {
             match result {
@@ -82,7 +75,6 @@ impl Totals {
                 }
             }
         }
-        self.failures.is_empty()
     }
 }
 
@@ -166,27 +158,20 @@ pub fn update(call: &Call, service: &Service) -> Outcome<Answer> {
     let mut totals = Totals::default();
     for name in names {
         let open = service.indexes.get(&name, &call.caller)?;
-        let below = open.index.snapshot().doc_ids().end;
-        let mut from = 0;
+        let mut reading = Reading::new(open.index.snapshot().doc_ids().end);
         while totals.failures.is_empty() {
             // What is read in a turn is what is there until the turn is over.
             let turn = open.wait_to_write()?;
             let searched = SearchedIndex::new(Arc::clone(&open), service.ends());
-            let batch = read(&searched, &request, from..below)?;
+            let batch = reading.next(&searched, &request, usize::MAX)?;
             drop(searched);
-            let Some(last) = batch.last() else {
+            let Some(batch) = batch else {
                 break;
             };
-            from = last.doc + 1;
-            let ids: Vec<String> = batch.iter().map(|hit| hit.id.clone()).collect();
-            let sources: Vec<&[u8]> = batch
-                .iter()
-                .filter_map(|hit| hit.source.as_deref())
-                .collect();
+            let (ids, sources) = parts(batch.hits());
             let actions = actions(&ids, &sources, ActionKind::Index);
             let actions: Vec<&Action<'_>> = actions.iter().collect();
             let results = carry_out_in(&open, &turn, &actions);
-            totals.total += ids.len() as u64;
             totals.count(&name, &ids, &results, false);
         }
         open.sync()?;
@@ -194,44 +179,19 @@ pub fn update(call: &Call, service: &Service) -> Outcome<Answer> {
     Ok(totals.answer(start))
 }
 
-/// The next documents that a request finds, with their sources, those that fit the memory.
-fn read(
-    searched: &SearchedIndex,
-    request: &SearchRequest,
-    docs: std::ops::Range<u32>,
-) -> Outcome<Vec<Hit>> {
-    let options = SearchOptions {
-        k: BATCH,
-        from: docs.start,
-        below: docs.end,
-        deadline: Some(request.deadline),
-        ..SearchOptions::default()
-    };
-    let query = without_scores(searched.query(request)?);
-    let results = searched.run(query, options)?;
-    if let Some(cut) = results.cut_expansions.first() {
-        return Err(Fault::illegal(format!(
-            "what it finds is not all that matches: {cut}"
-        )));
-    }
-    let mut hits = Vec::new();
-    for hit in &results.hits {
-        match &hit.error {
-            None => hits.push(hit.clone()),
-            Some(error) if hits.is_empty() => {
-                return Err(Fault::from(error.clone()).of_index(&searched.open.name));
-            }
-            // They are read alone next.
-            Some(_) => break,
-        }
-    }
-    Ok(hits)
+/// The IDs and the sources of documents.
+fn parts(hits: &[Hit]) -> (Vec<&str>, Vec<&[u8]>) {
+    let parts = hits.iter().map(|hit| {
+        let source = hit.source.as_deref().unwrap_or_default();
+        (hit.id.as_str(), source)
+    });
+    parts.unzip()
 }
 
-fn actions<'a>(ids: &[String], sources: &[&'a [u8]], kind: ActionKind) -> Vec<Action<'a>> {
+fn actions<'a>(ids: &[&str], sources: &[&'a [u8]], kind: ActionKind) -> Vec<Action<'a>> {
     let all = ids.iter().zip(sources);
     let all = all.map(|(id, source)| Action {
-        id: Some(id.clone()),
+        id: Some((*id).to_owned()),
         before: kind.precondition(),
         change: Change::Index(source),
     });
@@ -326,30 +286,26 @@ impl Copying {
 
     /// Copies what is found in the state of an index.
     fn copy(&self, searched: &SearchedIndex, to: &OpenIndex, totals: &mut Totals) -> Outcome<()> {
-        let below = searched.snapshot().doc_ids().end;
-        let mut from = 0;
+        let mut reading = Reading::new(searched.snapshot().doc_ids().end);
         while totals.failures.is_empty() && totals.total < self.most {
-            let mut batch = read(searched, &self.request, from..below)?;
             let left = usize::try_from(self.most - totals.total).unwrap_or(usize::MAX);
-            batch.truncate(left);
-            let Some(last) = batch.last() else {
+            let Some(batch) = reading.next(searched, &self.request, left)? else {
                 break;
             };
-            from = last.doc + 1;
-            let mut sources = Vec::with_capacity(batch.len());
-            for hit in &batch {
-                let source = self
-                    .request
-                    .source
-                    .apply(hit.source.as_deref().unwrap_or_default())?;
-                sources.push(source.unwrap_or_default());
+            let (ids, sources) = parts(batch.hits());
+            let mut cut = Vec::new();
+            if !self.request.source.takes_all() {
+                for source in &sources {
+                    cut.push(self.request.source.apply(source)?.unwrap_or_default());
+                }
             }
-            let ids: Vec<String> = batch.into_iter().map(|hit| hit.id).collect();
-            let sources: Vec<&[u8]> = sources.iter().map(String::as_bytes).collect();
+            let sources: Vec<&[u8]> = match cut.as_slice() {
+                [] => sources,
+                cut => cut.iter().map(String::as_bytes).collect(),
+            };
             let actions = actions(&ids, &sources, self.kind);
             let actions: Vec<&Action<'_>> = actions.iter().collect();
             let results = carry_out(to, &actions);
-            totals.total += ids.len() as u64;
             totals.count(&to.name, &ids, &results, self.goes_on);
         }
         Ok(())

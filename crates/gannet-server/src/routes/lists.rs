@@ -37,14 +37,16 @@ pub fn mget(call: &Call, service: &Service) -> Outcome<Answer> {
         )));
     }
     let mut docs = JsonArray::new();
-    let mut bytes = 0;
+    let (mut bytes, mut held) = (0, Vec::new());
     for WantedDocument { index, id, source } in wanted {
         let source = source.or_else(|| common.clone()).unwrap_or_default();
-        let json = match service
-            .indexes
-            .get(&index, &call.caller)
-            .and_then(|open| found(&open, &id, &source))
-        {
+        let json = match service.indexes.get(&index, &call.caller).and_then(|open| {
+            let found = found(&open, &id, &source)?;
+            // As a text doubles.
+            let bytes = 2 * found.json.len();
+            held.push(open.index.reserve("the answer of _mget", bytes)?);
+            Ok(found)
+        }) {
             Ok(found) => found.json,
             Err(fault) => JsonObject::new()
                 .put("_index", &index)
@@ -60,10 +62,10 @@ pub fn mget(call: &Call, service: &Service) -> Outcome<Answer> {
         }
         docs.push(&json);
     }
-    Ok(Answer::json(
-        200,
-        JsonObject::new().raw("docs", &docs.end()).end(),
-    ))
+    Ok(Answer {
+        held,
+        ..Answer::json(200, JsonObject::new().raw("docs", &docs.end()).end())
+    })
 }
 
 struct WantedDocument {

@@ -17,6 +17,7 @@ mod metrics;
 mod page;
 mod parameters;
 mod place;
+mod reading;
 mod route;
 mod search;
 mod statistics;

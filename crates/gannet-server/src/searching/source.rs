@@ -82,6 +82,11 @@ impl SourceChoice {
         matches!(self, SourceChoice::None)
     }
 
+    /// Returns true if sources stay as they are.
+    pub fn takes_all(&self) -> bool {
+        matches!(self, SourceChoice::Filtered(filter) if filter.takes_all())
+    }
+
     /// Returns what is returned of a source.
     pub fn apply(&self, source: &[u8]) -> Outcome<Option<String>> {
         let SourceChoice::Filtered(filter) = self else {
