@@ -1,0 +1,98 @@
+//! Which values are the first of their document: one bit a value.
+
+use std::ops::Range;
+
+use super::reader::{Reader, word_at};
+use super::{BLOCK, Damaged};
+use crate::bits::{Bits, low_bits, ones};
+use crate::{DOCUMENT_VALUES, PIECE_DOCUMENTS};
+
+#[derive(Clone, Debug)]
+pub(super) struct Starts<'a> {
+    bytes: &'a [u8],
+    values: usize,
+}
+
+impl<'a> Starts<'a> {
+    /// Reads the starts of `present` documents.
+    pub(super) fn parse(present: usize, reader: &mut Reader<'a>) -> Result<Starts<'a>, Damaged> {
+        let values = reader.u32()? as usize;
+        if values > PIECE_DOCUMENTS * DOCUMENT_VALUES {
+            return Err(Damaged("it has more values than its documents can have"));
+        }
+        let bytes = reader.take(values.div_ceil(8))?;
+        let starts = Starts { bytes, values };
+        let words = (0..values.div_ceil(BLOCK)).map(|number| starts.word(number));
+        let set: usize = words.map(|word| word.count_ones() as usize).sum();
+        let last = starts.word(values / BLOCK);
+        let is_beyond = last & !low_bits(values % BLOCK) != 0 && !values.is_multiple_of(BLOCK);
+        let begins = values == 0 || starts.word(0) & 1 == 1;
+        if set != present || is_beyond || !begins {
+            return Err(Damaged("its values are not those of its documents"));
+        }
+        Ok(starts)
+    }
+
+    pub(super) fn values(&self) -> usize {
+        self.values
+    }
+
+    /// Returns the bits of 64 values.
+    pub(super) fn word(&self, block: usize) -> u64 {
+        word_at(self.bytes, block * 8)
+    }
+
+    /// Returns the numbers of the values of the document of an ordinal.
+    pub(super) fn of(&self, ordinal: usize) -> Range<usize> {
+        let mut before = 0;
+        for block in 0..self.values.div_ceil(BLOCK) {
+            let word = self.word(block);
+            let count = word.count_ones() as usize;
+            if ordinal < before + count {
+                let start = ones(word).nth(ordinal - before).unwrap_or_default();
+                let start = block * BLOCK + start;
+                return start..self.next_start(start);
+            }
+            before += count;
+        }
+        0..0
+    }
+
+    /// Lists the document of every value, given those with values.
+    pub(super) fn repeat(&self, present: &[u16], documents: &mut Vec<u16>) {
+        let mut ends = (1..=self.values).map(|end| {
+            let is_end = end == self.values || self.word(end / BLOCK) >> (end % BLOCK) & 1 == 1;
+            (end, is_end)
+        });
+        let mut start = 0;
+        for document in present {
+            let end = ends.find(|(_, is_end)| *is_end);
+            let end = end.map_or(self.values, |(end, _)| end);
+            documents.extend(std::iter::repeat_n(*document, end - start));
+            start = end;
+        }
+    }
+
+    /// Returns the next start after a value, or the end.
+    fn next_start(&self, value: usize) -> usize {
+        let after = value + 1;
+        let here = self.word(after / BLOCK) & !low_bits(after % BLOCK);
+        let blocks = after / BLOCK + 1..self.values.div_ceil(BLOCK);
+        let later = blocks.map(|block| (block, self.word(block)));
+        let mut words = std::iter::once((after / BLOCK, here)).chain(later);
+        let found = words.find(|(_, word)| *word != 0);
+        found.map_or(self.values, |(block, word)| {
+            block * BLOCK + word.trailing_zeros() as usize
+        })
+    }
+}
+
+/// Adds the ordinals of the documents that have the values of a mask, in a block with these starts
+/// before which so many documents begin.
+pub(super) fn add_ordinals(starts: u64, before: usize, mask: u64, ordinals: &mut Bits) {
+    for bit in ones(mask) {
+        let begun = before + (starts & low_bits(bit + 1)).count_ones() as usize;
+        // The first value of all is a start, so at least one document has begun.
+        ordinals.insert(begun.saturating_sub(1));
+    }
+}

@@ -1,0 +1,6 @@
+//! Tests of values, dates and pieces against plain models.
+
+mod arithmetic;
+mod dates;
+mod numbers;
+mod pieces;
