@@ -40,6 +40,12 @@ mod analysis;
 mod base;
 mod btree;
 mod cache;
+#[allow(
+    dead_code,
+    unused_imports,
+    reason = "searches are to use what is read here"
+)]
+mod columns;
 pub mod device;
 mod documents;
 #[cfg(any(test, feature = "testing"))]
@@ -57,16 +63,24 @@ pub use analysis::{Analyzer, Field, FieldKind, Schema, Scratch, Token};
 pub use base::{Error, PhraseFilters, Reservation, Result, parse_bytes};
 pub use device::{Backend, BackendChoice, MemoryLimit, memory_limit};
 pub use documents::{Document, Expected, ObjectMembers, StoredDocument, Value};
+/// Values of columns: types, order, dates.
+pub use gannet_values as values;
 pub use index::{
-    Backup, BackupReport, DocumentVersion, Durability, Index, Limits, Listing, MEMORY_BESIDE,
-    MEMORY_DEFAULT, MEMORY_MIN, Options, PreparedBatch, RestoreReport, Search, Snapshot, Workbench,
-    Written, default_memory,
+    Backup, BackupReport, ColumnReport, DocumentVersion, Durability, FieldMapping, FieldType,
+    Index, Limits, Listing, MEMORY_BESIDE, MEMORY_DEFAULT, MEMORY_MIN, Options, PreparedBatch,
+    RestoreReport, Search, Snapshot, Workbench, Written, default_memory,
 };
 pub use search::{
     Cancelled, Clock, Hit, Operator, Parsed, Query, QueryStatistics, Reused, SearchOptions,
-    SearchResults, SnippetOptions, Ties, document_bytes,
+    SearchResults, SnippetOptions, SortBy, SortKey, SortValue, Ties, document_bytes,
 };
 pub use storage::{IndexIdentity, PageKind, identity_of_slot, prove_page};
+
+/// Aggregations over values: their tree, which can be built or read from JSON, and their answers.
+pub mod aggregations {
+    pub use crate::search::{AggregationRequest, AggregationState};
+    pub use gannet_aggregate::*;
+}
 
 /// Figures of an index, a query and a device about themselves.
 pub mod diagnostics {

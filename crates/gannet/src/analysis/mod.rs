@@ -23,7 +23,8 @@ pub use common::COMMON_WORDS;
 pub use fingerprints::{fingerprint, is_exact};
 pub(crate) use forms::other_forms;
 pub use schema::{
-    Field, FieldId, FieldKind, FieldOptions, Schema, SchemaOptions, split_term_key, term_key,
+    Field, FieldId, FieldKind, FieldOptions, MAX_FIELDS, Schema, SchemaOptions, split_term_key,
+    term_key,
 };
 
 /// The longest token in characters; a longer one is cut, and the rest is analyzed as if it began

@@ -9,6 +9,7 @@ use crate::btree::TreeView;
 use crate::btree::node::{HEADER, Node, NodeName};
 use crate::cache::Bytes;
 use crate::cache::flash::header::Header;
+use crate::columns::{Columns, decode as decode_columns, decode_entry};
 use crate::documents::{Document, DocumentRecord};
 use crate::index::owners::decode_root;
 use crate::postings::TermEntry;
@@ -30,6 +31,15 @@ pub fn log_record(bytes: &[u8]) {
             && let Ok(document) = DocumentRecord::decode(record.body)
         {
             round_trip(&document);
+        }
+        if record.kind == RecordKind::Columns {
+            let mut reader = ByteReader::new(record.body, "columns");
+            if let Ok(columns) = Columns::decode(&mut reader) {
+                let mut again = Vec::new();
+                columns.encode(&mut again);
+                let read = Columns::decode(&mut ByteReader::new(&again, "columns"));
+                assert_eq!(read.expect("what was encoded can be read"), columns);
+            }
         }
         let end = record.body.as_ptr_range().end as usize - rest.as_ptr() as usize;
         rest = &rest[end..];
@@ -58,7 +68,9 @@ pub fn root(bytes: &[u8]) {
     let Ok(root) = decode_root(bytes) else {
         return;
     };
-    let [terms, ids] = root.trees();
+    let [terms, ids, columns] = root.trees();
+    let columns = decode_columns(columns).unwrap_or_default();
+    let _ = TreeView::decode(&mut ByteReader::new(columns, "a tree"));
     let _ = TreeView::decode(&mut ByteReader::new(terms, "a tree"));
     for (tree, ..) in decode_runs(ids).unwrap_or_default() {
         let _ = TreeView::decode(&mut ByteReader::new(tree, "a tree"));
@@ -89,10 +101,19 @@ fn each_entry(node: &Node<'_>, mut take: impl FnMut(&[u8], &[u8])) {
     }
 }
 
-/// The values of a leaf.
-pub fn each_value(payload: &[u8], mut take: impl FnMut(&[u8])) {
+/// An entry of the tree of columns: the length of its key, the key, the value.
+pub fn column_entry(bytes: &[u8]) {
+    let Some((length, rest)) = bytes.split_first() else {
+        return;
+    };
+    let (key, value) = rest.split_at((*length as usize).min(rest.len()));
+    let _ = decode_entry(key, value);
+}
+
+/// The entries of a leaf.
+pub fn each_leaf_entry(payload: &[u8], mut take: impl FnMut(&[u8], &[u8])) {
     if let Some(node) = parsed(payload).filter(|_| payload[0] == 0) {
-        each_entry(&node, |_, value| take(value));
+        each_entry(&node, |key, value| take(key, value));
     }
 }
 

@@ -20,7 +20,7 @@ pub struct FuzzTarget {
 }
 
 /// All targets.
-pub const TARGETS: [FuzzTarget; 10] = [
+pub const TARGETS: [FuzzTarget; 11] = [
     FuzzTarget {
         name: "log_record",
         run: decoders::log_record,
@@ -45,6 +45,11 @@ pub const TARGETS: [FuzzTarget; 10] = [
         name: "term_entry",
         run: decoders::term_entry,
         seeds: || Sample::get().entries(),
+    },
+    FuzzTarget {
+        name: "column_entry",
+        run: decoders::column_entry,
+        seeds: || Sample::get().column_entries(),
     },
     FuzzTarget {
         name: "list_pages",

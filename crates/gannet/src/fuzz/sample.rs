@@ -66,8 +66,12 @@ fn documents(from: usize) -> Vec<Document> {
     (from..from + 60)
         .map(|n| {
             let line = format!(
-                r#"{{"id": "{n}", "body": "the {} end x{n}", "n": {n}}}"#,
-                text(n).join(" ")
+                r#"{{"id": "{n}", "body": "the {} end x{n}", "n": {n}, "x": [{}.5, -{n}], "day": "2020-01-{:02}", "tag": ["t{}", "all"], "flag": {}}}"#,
+                text(n).join(" "),
+                n * n % 1_000,
+                1 + n % 28,
+                n % 7,
+                n % 3 == 0
             );
             Document::parse(line.as_bytes()).expect("a document")
         })
@@ -137,7 +141,21 @@ impl Sample {
     pub fn entries(&self) -> Vec<Vec<u8>> {
         let mut entries = Vec::new();
         for payload in self.payloads(NODES) {
-            super::decoders::each_value(&payload, |value| entries.push(value.to_vec()));
+            super::decoders::each_leaf_entry(&payload, |_, value| entries.push(value.to_vec()));
+        }
+        entries
+    }
+
+    /// The entries of the tree of columns: the length of the key, the key, the value.
+    pub fn column_entries(&self) -> Vec<Vec<u8>> {
+        let mut entries = Vec::new();
+        for payload in self.payloads(NODES) {
+            super::decoders::each_leaf_entry(&payload, |key, value| {
+                // Terms have no such byte behind the number of their field.
+                if key.get(2).is_some_and(|kind| (1..=4).contains(kind)) {
+                    entries.push([&[key.len() as u8], key, value].concat());
+                }
+            });
         }
         entries
     }
@@ -221,6 +239,9 @@ pub fn open_changed(changes: &[u8]) {
         if let Ok(query) = snapshot.parse(text, Operator::Or) {
             let _ = snapshot.search(&query).run();
         }
+    }
+    for column in ["n", "x", "day", "tag", "flag"] {
+        let _ = snapshot.values(&["7", "900", "1499"], column);
     }
     drop(snapshot);
     let _ = index.write(documents(590));

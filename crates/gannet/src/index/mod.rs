@@ -37,12 +37,12 @@ pub use backup::{Backup, BackupReport, RestoreReport};
 pub use handle::Index;
 #[cfg(feature = "testing")]
 pub use handle::PublishedState;
-pub use ingest::{PreparedBatch, Workbench};
+pub use ingest::{FieldMapping, FieldType, PreparedBatch, Workbench};
 pub use inspect::{
     CheckReport, ChunkReport, FillReport, ListReport, ListsReport, MemoryByPart, Stats,
     TreeFigures, ZoneReport,
 };
-pub use read::{Listing, Search, Snapshot};
+pub use read::{ColumnReport, Listing, Search, Snapshot};
 pub use recovery::CacheState;
 #[cfg(any(test, feature = "testing"))]
 pub use state::Phase;

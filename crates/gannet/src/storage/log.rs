@@ -36,6 +36,8 @@ pub enum RecordKind {
     CompressionDictionary = 4,
     /// The fields of the index, when they have grown.
     Schema = 5,
+    /// The decisions on columns.
+    Columns = 6,
 }
 
 /// The link at the front of a log zone.
@@ -56,9 +58,16 @@ pub struct Log {
 impl RecordKind {
     fn from_number(number: u8) -> Option<RecordKind> {
         use RecordKind::*;
-        [Link, Document, Delete, CompressionDictionary, Schema]
-            .into_iter()
-            .find(|kind| *kind as u8 == number)
+        [
+            Link,
+            Document,
+            Delete,
+            CompressionDictionary,
+            Schema,
+            Columns,
+        ]
+        .into_iter()
+        .find(|kind| *kind as u8 == number)
     }
 }
 

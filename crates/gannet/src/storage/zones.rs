@@ -167,7 +167,11 @@ impl ZoneTable {
         if !self.zones.contains_key(&number) {
             self.adopt(number, PageKind::Log, 0, false);
         }
-        self.grow(number, pages);
+        // A forged root may say that it is of another kind.
+        let zone = self.zones.get(&number);
+        if zone.is_some_and(|zone| zone.kind == PageKind::Log) {
+            self.grow(number, pages);
+        }
     }
 
     /// Enters the zone of the newest root record.

@@ -86,6 +86,8 @@ fn queried_pages(index: &Index) -> Result<Vec<PageAddress>> {
     for tree in state.ids.trees() {
         pages.append(&mut inner_pages(tree, &shared.pool)?);
     }
+    let columns = state.column_tree.tree();
+    pages.append(&mut inner_pages(columns, &shared.pool)?);
     pages.extend(state.tables.table_pages());
     Ok(pages)
 }

@@ -7,6 +7,7 @@ use super::sweep::Vacuum;
 use crate::analysis::{FieldId, split_term_key};
 use crate::base::{Result, ZoneNumber};
 use crate::cache::{FramePool, Pages, finish};
+use crate::columns::ColumnTree;
 use crate::documents::{DocumentTables, NormCursor};
 use crate::index::owners::{FlushedParts, KeptSpace};
 use crate::index::schedule::{CleaningPolicy, Condition};
@@ -21,6 +22,7 @@ use crate::storage::Store;
 pub(crate) struct Flusher {
     pub(crate) terms: TermDictionary,
     pub(crate) ids: Runs,
+    pub(crate) columns: ColumnTree,
     pub(crate) postings: ChunkStreams,
     /// The cleaning of the flush under way, of which the checkpoint behind it does the rest.
     pub(crate) cleaning: Option<CleaningPolicy>,
@@ -43,10 +45,16 @@ pub(crate) struct ChunkJoining {
 
 impl Flusher {
     /// One that goes on with these trees and has appended nothing so far.
-    pub(crate) fn new(shared: &Shared, terms: TermDictionary, ids: Runs) -> Flusher {
+    pub(crate) fn new(
+        shared: &Shared,
+        terms: TermDictionary,
+        ids: Runs,
+        columns: ColumnTree,
+    ) -> Flusher {
         Flusher {
             terms,
             ids,
+            columns,
             postings: ChunkStreams::new(&shared.store, shared.memory.flush),
             cleaning: None,
             dead_before: 0,
@@ -82,6 +90,7 @@ impl Flusher {
             shared,
             terms: &mut self.terms,
             ids: &mut self.ids,
+            columns: &mut self.columns,
             postings: &mut self.postings,
         }
     }

@@ -1,4 +1,4 @@
-//! One flush: a full posting buffer and the IDs beside it move to flash. It
+//! One flush: a full posting buffer, and the IDs and values beside it, move to flash. It
 //! reads the norms of its documents from a snapshot of the tables.
 
 use std::sync::{Arc, Mutex};
@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use super::flusher::{Flusher, ListMerger, TableNorms, lock};
 use super::progress::FlushProgress;
 use crate::base::{Reservation, Result, alone, back_off, both, on_all_cores};
+use crate::columns::{ColumnTree, Columns, ValueBuffer};
 use crate::documents::DocumentTables;
 use crate::index::schedule::Requests;
 use crate::index::state::{NewIds, Phase, Shared};
@@ -21,6 +22,9 @@ pub(crate) struct Flush {
     pub(crate) flusher: Arc<Mutex<Flusher>>,
     pub(crate) buffer: Arc<PostingBuffer>,
     pub(crate) ids: Arc<NewIds>,
+    pub(crate) values: Arc<ValueBuffer>,
+    /// The decisions on columns when the buffer was full.
+    pub(crate) columns: Arc<Columns>,
     /// Bytes of space that are kept for what is in the buffer, until it is written.
     pub(crate) kept: u64,
     pub(crate) filling: Arc<FlushProgress>,
@@ -52,16 +56,19 @@ impl Flush {
         }
     }
 
-    /// Fills the term dictionary and a run of IDs side by side, then sees to what is dead.
+    /// Fills the term dictionary, and a run of IDs and the columns, side by side, then sees to what
+    /// is dead.
     fn fill(&self, flusher: &mut Flusher) -> Result<()> {
         let Flusher {
             terms,
             ids,
+            columns,
             postings,
             ..
         } = flusher;
-        let (terms, ids) = both(|| self.fill_terms(terms, postings), || self.fill_ids(ids));
-        terms.and(ids)?;
+        let fill_others = || self.fill_ids(ids).and_then(|()| self.fill_columns(columns));
+        let (terms, others) = both(|| self.fill_terms(terms, postings), fill_others);
+        terms.and(others)?;
         self.shared.room.release_kept(self.kept);
         self.filling.end();
         if self.vacuums {
@@ -97,6 +104,11 @@ impl Flush {
         };
         let pool = &self.shared.pool;
         terms.add(pool, &keys, &new, &|additions| lists.join(additions))
+    }
+
+    /// Moves the values into the columns.
+    fn fill_columns(&self, columns: &mut ColumnTree) -> Result<()> {
+        columns.add(&self.shared.pool, &self.values, &self.columns)
     }
 
     /// Makes a run of the new IDs; one that was removed has an empty entry.

@@ -14,6 +14,7 @@ use std::sync::{Arc, RwLock, RwLockWriteGuard};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::mapping::{FieldMapping, FieldType};
 use crate::analysis::{Analyzer, Field, FieldKind, Schema, SchemaOptions};
 use crate::base::{Error, Result};
 use crate::documents::{Document, Value};
@@ -24,6 +25,8 @@ pub(crate) struct Fields {
     options: SchemaOptions,
     /// Fields that are text whatever their first value is, with their analyzers.
     declared: RwLock<FxHashMap<String, Analyzer>>,
+    /// The declared types of fields.
+    mapping: RwLock<Arc<FieldMapping>>,
 }
 
 struct KnownField {
@@ -48,6 +51,7 @@ impl Fields {
             known: RwLock::new(known),
             options,
             declared: RwLock::default(),
+            mapping: RwLock::default(),
         }
     }
 
@@ -67,6 +71,16 @@ impl Fields {
                 Err(is_other(name, other, analyzer))
             }
         }
+    }
+
+    /// Declares types of fields.
+    pub(crate) fn declare(&self, mapping: Arc<FieldMapping>) {
+        *self.mapping.write().unwrap_or_else(|e| e.into_inner()) = mapping;
+    }
+
+    /// The declared types of fields.
+    pub(crate) fn mapping(&self) -> Arc<FieldMapping> {
+        Arc::clone(&self.mapping.read().unwrap_or_else(|e| e.into_inner()))
     }
 
     /// Fields up to the last of a written document.
@@ -115,7 +129,12 @@ impl Fields {
         known.all.check_new_fields(new.len())?;
         let mut grown = Schema::clone(&known.all);
         let declared = self.declared.read().unwrap_or_else(|e| e.into_inner());
+        let mapping = self.mapping();
         for (name, value) in &document.fields {
+            if let Some(field) = mapping.of(name) {
+                ensure_declared(&mut grown, name, field.field_type, &self.options)?;
+                continue;
+            }
             if let Some(analyzer) = declared.get(name) {
                 grown.ensure_text(name, *analyzer, &self.options)?;
                 continue;
@@ -133,6 +152,24 @@ impl Fields {
     fn write(&self) -> RwLockWriteGuard<'_, KnownField> {
         self.known.write().unwrap_or_else(|e| e.into_inner())
     }
+}
+
+/// Adds a field of a declared type, unless it is there. Whole strings stand for dates and keywords.
+fn ensure_declared(
+    schema: &mut Schema,
+    name: &str,
+    field_type: FieldType,
+    options: &SchemaOptions,
+) -> Result<()> {
+    use gannet_values::ValueType::{Boolean, Date, Double, Keyword, Long};
+    match field_type {
+        FieldType::Text => schema.ensure(name, FieldKind::Text, options),
+        FieldType::Column(Boolean | Double | Long) => {
+            schema.ensure(name, FieldKind::Exact, options)
+        }
+        FieldType::Column(Date | Keyword) => schema.ensure_text(name, Analyzer::KEYWORD, options),
+    }
+    .map(drop)
 }
 
 /// Fails if a field that is there is not what is declared.

@@ -6,11 +6,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use std::thread;
 
+use super::content::{BatchContent, find_value};
 use super::fields::{Fields, FieldsInUse};
 use crate::analysis::{Field, FieldId, FieldKind, Schema, SchemaOptions, Scratch, Token, term_key};
 use crate::base::{Budget, ByteReader, Error, Reservation, Result};
+use crate::columns::{Columns, FoundValues};
 use crate::documents::{Compressor, Dictionaries, Document, Expected, Trainer, Value};
-use crate::postings::{InvertedBatch, Inverter};
+use crate::postings::Inverter;
 
 /// Positions between two values of one field, so that no phrase spans them.
 const POSITION_GAP: u32 = 100;
@@ -25,6 +27,8 @@ pub(crate) struct Preparation {
     /// Bytes of the longest source.
     document_bytes_max: usize,
     dictionaries: Arc<RwLock<Dictionaries>>,
+    /// The decisions on columns: those that were given up take no values.
+    columns: RwLock<Arc<Columns>>,
     /// Set if a dictionary is trained on a thread of its own.
     beside: bool,
     ids: MadeIds,
@@ -41,6 +45,7 @@ struct MadeIds {
 #[derive(Default)]
 pub struct Workbench {
     inverter: Inverter,
+    values: FoundValues,
     scratch: Scratch,
     compressor: Option<Compressor>,
     key: Vec<u8>,
@@ -52,7 +57,7 @@ pub struct Workbench {
 #[derive(Default)]
 pub struct PreparedBatch {
     pub(crate) documents: Vec<PreparedDocument>,
-    pub(crate) inverted: InvertedBatch,
+    pub(crate) content: BatchContent,
     pub(crate) schema: Arc<Schema>,
     pub(crate) dictionaries: Dictionaries,
     pub(crate) source_bytes: u64,
@@ -139,7 +144,7 @@ impl PreparedBatch {
     fn add(
         &mut self,
         bench: &mut Workbench,
-        schema: &Schema,
+        fields: (&Schema, &Columns),
         id: String,
         document: &Document,
     ) -> Result<()> {
@@ -147,7 +152,7 @@ impl PreparedBatch {
         bench.hold(self.held + document.memory_bytes() + bound)?;
         let compressor = bench.compressor(&self.dictionaries)?;
         let compressed = compressor.compress(&document.source)?.to_vec();
-        let lengths = bench.invert(schema, self.documents.len() as u32, document);
+        let lengths = bench.invert(fields, self.documents.len() as u32, document);
         bench.inverter.check()?;
         self.source_bytes += document.source.len() as u64;
         let prepared = PreparedDocument {
@@ -185,6 +190,7 @@ impl Preparation {
         opening: u64,
     ) -> Preparation {
         Preparation {
+            columns: RwLock::default(),
             fields: Fields::new(schema, options),
             trainer: Mutex::new(samples.map(Trainer::new)),
             document_bytes_max,
@@ -206,13 +212,14 @@ impl Preparation {
         documents: &mut dyn Iterator<Item = Input<'a>>,
     ) -> Result<PreparedBatch> {
         bench.begin(budget)?;
+        let columns = self.columns();
         let mut batch = PreparedBatch {
             dictionaries: self.newest_dictionaries(),
             _fields: self.fields.begin_use(),
             ..PreparedBatch::default()
         };
         for (place, document) in documents.enumerate() {
-            match self.take(&mut batch, bench, document) {
+            match self.take(&mut batch, bench, &columns, document) {
                 Err(error @ Error::Memory { .. }) => {
                     bench.give_up();
                     return Err(error);
@@ -221,7 +228,7 @@ impl Preparation {
                 Ok(()) => batch.note_text(place, &mut bench.given_text),
             }
         }
-        batch.inverted = bench.inverter.finish()?;
+        batch.content = bench.finish()?;
         Ok(batch)
     }
 
@@ -229,6 +236,7 @@ impl Preparation {
         &self,
         batch: &mut PreparedBatch,
         bench: &mut Workbench,
+        columns: &Columns,
         input: Input<'_>,
     ) -> Result<()> {
         let parsed;
@@ -242,10 +250,11 @@ impl Preparation {
             }
         };
         self.check_length(document.source.len())?;
+        self.fields.mapping().check(document)?;
         self.offer(document)?;
         let id = document.id.clone().unwrap_or_else(|| self.ids.next());
         let schema = self.fields.with_those_of(document)?;
-        batch.add(bench, &schema, id, document)?;
+        batch.add(bench, (&schema, columns), id, document)?;
         batch.ids_made += u64::from(document.id.is_none());
         batch.schema = schema;
         Ok(())
@@ -272,20 +281,29 @@ impl Preparation {
         bench: &mut Workbench,
         documents: Vec<Document>,
         kept: usize,
-    ) -> Result<(InvertedBatch, Vec<FieldLengths>)> {
-        let schema = self.fields.written();
+    ) -> Result<(BatchContent, Vec<FieldLengths>)> {
+        let (schema, columns) = (self.fields.written(), self.columns());
         let mut lengths = Vec::with_capacity(documents.len());
         for (ordinal, document) in (0..).zip(documents) {
-            lengths.push(bench.invert(&schema, ordinal, &document));
+            lengths.push(bench.invert((&schema, &columns), ordinal, &document));
         }
         bench.hold(kept)?;
-        Ok((bench.inverter.finish()?, lengths))
+        Ok((bench.finish()?, lengths))
     }
 
     /// Takes dictionaries that a replay found.
     pub(crate) fn replace_dictionaries(&self, dictionaries: Dictionaries) {
         *self.trainer.lock().unwrap_or_else(|e| e.into_inner()) = None;
         *self.dictionaries.write().unwrap_or_else(|e| e.into_inner()) = dictionaries;
+    }
+
+    /// Takes what was decided of columns.
+    pub(crate) fn replace_columns(&self, columns: Arc<Columns>) {
+        *self.columns.write().unwrap_or_else(|e| e.into_inner()) = columns;
+    }
+
+    fn columns(&self) -> Arc<Columns> {
+        Arc::clone(&self.columns.read().unwrap_or_else(|e| e.into_inner()))
     }
 
     /// The dictionaries to compress with.
@@ -341,14 +359,24 @@ impl Workbench {
         Ok(())
     }
 
-    /// Counts what is held for the batch beside its tokens.
+    /// Counts what is held for the batch beside its tokens and values.
     pub(crate) fn hold(&mut self, bytes: usize) -> Result<()> {
-        self.inverter.hold_beside(bytes)
+        self.inverter
+            .hold_beside(bytes + self.values.memory_bytes())
     }
 
     /// Forgets a batch that failed.
     pub(crate) fn give_up(&mut self) {
-        drop(self.inverter.finish());
+        drop(self.finish());
+    }
+
+    /// Ends a batch.
+    fn finish(&mut self) -> Result<BatchContent> {
+        let values = std::mem::take(&mut self.values);
+        Ok(BatchContent {
+            inverted: self.inverter.finish()?,
+            values,
+        })
     }
 
     /// A compressor with the newest dictionary.
@@ -362,8 +390,14 @@ impl Workbench {
             .ok_or_else(|| Error::internal("a compressor was made and is missing"))
     }
 
-    /// Adds the tokens of a document to the inverter; gives the lengths of its fields.
-    fn invert(&mut self, schema: &Schema, ordinal: u32, document: &Document) -> FieldLengths {
+    /// Adds the tokens of a document to the inverter, and its values; gives the lengths of its
+    /// fields.
+    fn invert(
+        &mut self,
+        (schema, columns): (&Schema, &Columns),
+        ordinal: u32,
+        document: &Document,
+    ) -> FieldLengths {
         let mut ends: Vec<FieldEnd> = Vec::new();
         self.given_text.clear();
         for (name, value) in &document.fields {
@@ -378,7 +412,9 @@ impl Workbench {
                 }
             };
             self.invert_value(field, ordinal, value, &mut ends[at]);
+            find_value(&mut self.values, ordinal, field, value, columns);
         }
+        self.values.end_document();
         ends.into_iter()
             .map(|end| (end.field, end.tokens))
             .collect()

@@ -42,6 +42,8 @@ pub struct Stats {
     /// The same of the runs of external IDs together. An ID that was written again or removed
     /// counts in each run that has it.
     pub ids: TreeFigures,
+    /// The same of the tree of columns.
+    pub columns: TreeFigures,
     /// Runs of external IDs.
     pub id_runs: u64,
     /// Flushes since the index was opened.
@@ -119,9 +121,7 @@ impl Index {
                 peak: shared.budget.peak() as u64,
                 frames: (shared.pool.capacity() * PAGE_SIZE) as u64,
                 posting_buffer: state.buffers.memory_bytes() as u64,
-                tables: (state.tables.memory_bytes()
-                    + state.terms.memory_bytes()
-                    + state.ids.memory_bytes()) as u64,
+                tables: state.tables_bytes() as u64,
             },
             frequent_lists: of_terms(TermTree::Frequent),
             long_lists: of_terms(TermTree::Long),
@@ -134,6 +134,7 @@ impl Index {
                 entries: state.ids.entries(),
                 written_nodes: state.ids.appended(),
             },
+            columns: TreeFigures::of(state.column_tree.tree()),
             id_runs: state.ids.len() as u64,
             flushes: state.flushes,
             written: written(&shared.store),

@@ -4,6 +4,7 @@
 use crate::base::{PAGE_PAYLOAD, Result};
 use crate::btree::{TreeView, fill};
 use crate::cache::{FramePool, Pages, finish};
+use crate::columns::column_bytes;
 use crate::index::handle::Index;
 use crate::postings::{ChunkRef, DELTA_LEVELS, Layout, TermEntry, TermTree};
 
@@ -49,6 +50,8 @@ pub struct FillReport {
     pub delta_postings: [Option<f64>; DELTA_LEVELS],
     /// Of the runs of external IDs.
     pub ids: Option<f64>,
+    /// Of the tree of columns.
+    pub columns: Option<f64>,
 }
 
 impl Index {
@@ -62,12 +65,29 @@ impl Index {
             long_lists: of_terms(TermTree::Long)?,
             short_lists: of_terms(TermTree::Short)?,
             ids: fill(state.ids.trees(), pool)?,
+            columns: fill([state.column_tree.tree()], pool)?,
             ..FillReport::default()
         };
         for (level, fill) in report.delta_postings.iter_mut().enumerate() {
             *fill = of_terms(TermTree::Delta(level))?;
         }
         Ok(report)
+    }
+
+    /// The bytes of keys and values that each column takes on flash, by its name, in the order in
+    /// which columns were made. Reads all nodes of the tree of columns.
+    pub fn column_bytes(&self) -> Result<Vec<(String, u64)>> {
+        let shared = self.shared();
+        let state = shared.published.get();
+        let mut pages = Pages::new(&shared.pool);
+        let bytes = column_bytes(&state.column_tree, &mut pages)?;
+        let names = (0..).map(|id| state.columns.name(id, &state.schema));
+        let count = state.columns.all().len();
+        let named = names.take(count).enumerate().filter_map(|(id, name)| {
+            let bytes = bytes.get(id).copied().unwrap_or_default();
+            Some((name?, bytes))
+        });
+        Ok(named.collect())
     }
 
     /// The postings lists on flash, summed up for each power of ten, without delta postings. Reads

@@ -55,6 +55,7 @@ impl Flusher {
     ) -> Result<()> {
         self.terms.flush()?;
         self.ids.flush()?;
+        self.columns.flush()?;
         self.postings.flush()?;
         let now = self.condition(shared, tables);
         self.cleaning = asked.cleaning(&now);
@@ -69,6 +70,7 @@ impl Flusher {
         if policy.leaves_open {
             self.terms.leave_sparse_zones(OPEN_LIVE_SHARE)?;
             self.ids.leave_sparse_zone(OPEN_LIVE_SHARE)?;
+            self.columns.leave_sparse_zone(OPEN_LIVE_SHARE)?;
             self.postings.leave_sparse_open_zones(OPEN_LIVE_SHARE)?;
         }
         // What the flush has left dead is not to be set against what this gives back.
@@ -93,6 +95,7 @@ impl Flusher {
             let bounds = bounds(&IndexSizes {
                 terms: &self.terms.view(),
                 ids: &self.ids.view(),
+                columns: &self.columns.view(),
                 below,
             });
             let step = CleaningStep::choose(shared, owner, bounds, policy, |number, _| {
@@ -295,6 +298,7 @@ impl CheckpointMaintenance<'_> {
             let bounds = bounds(&IndexSizes {
                 terms: &self.state.terms,
                 ids: &self.state.ids,
+                columns: &self.state.column_tree,
                 below: self.state.below,
             });
             let shared = self.shared;

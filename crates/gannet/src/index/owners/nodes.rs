@@ -1,4 +1,5 @@
-//! Pages of nodes: of the trees of the term dictionary and of the runs of external IDs. Their
+//! Pages of nodes: of the trees of the term dictionary, of the runs of external IDs, and of the
+//! tree of columns. Their
 //! mappings, which are tables, refer to them.
 
 use super::owner::{
@@ -16,6 +17,9 @@ use crate::storage::{PageKind, Unsynced};
 /// next, and what joins lists from the last, is written anew, and no more than that in one flush.
 const DELTA_MARGIN: (u64, u64) = (9, 8);
 
+/// The margin for leaves of columns that are not full.
+const VALUES_MARGIN: (u64, u64) = (5, 4);
+
 /// The owner of the pages of nodes.
 pub(crate) struct NodePages;
 
@@ -26,7 +30,7 @@ impl PageOwner for NodePages {
 
     /// Each tree has one, and so have the runs of external IDs.
     fn streams(&self) -> usize {
-        TermTree::ALL.len() + 1
+        TermTree::ALL.len() + 2
     }
 
     fn root_parts(&self) -> usize {
@@ -48,11 +52,12 @@ impl PageOwner for NodePages {
             0 => 0,
             _ => 1 + state.ids.nodes_to_merge(next.flushes),
         };
-        let nodes = list_nodes_to_rewrite(state) + of_ids;
+        let (value_bytes, of_columns) = columns_to_write(state);
+        let nodes = list_nodes_to_rewrite(state) + of_ids + of_columns;
         let mut trees = [TermTree::Frequent].into_iter().chain(delta_trees());
         let anyway = next.flushes * node_bytes(&state.terms, &mut trees);
         KeptSpace {
-            buffered: next.id_bytes + nodes * PAGE_SIZE as u64,
+            buffered: next.id_bytes + value_bytes + nodes * PAGE_SIZE as u64,
             rest: anyway * DELTA_MARGIN.0 / DELTA_MARGIN.1,
         }
     }
@@ -75,7 +80,8 @@ impl PageOwner for NodePages {
         _: &RootParts,
         walks: &mut dyn Walks,
     ) -> Result<Vec<String>> {
-        walks.lists().map(|()| Vec::new())
+        walks.lists()?;
+        walks.columns().map(|()| Vec::new())
     }
 
     fn live_figure<'b>(&self, bytes: &'b mut BytesByPart) -> &'b mut u64 {
@@ -91,7 +97,8 @@ impl PageOwner for NodePages {
 pub(super) fn trees(state: &State) -> impl Iterator<Item = &TreeView> {
     let of_terms = TermTree::ALL.into_iter();
     let of_terms = of_terms.map(|tree| state.terms.tree(tree));
-    of_terms.chain(state.ids.trees())
+    let of_columns = std::iter::once(state.column_tree.tree());
+    of_terms.chain(state.ids.trees()).chain(of_columns)
 }
 
 /// Returns the trees of delta postings.
@@ -113,7 +120,22 @@ pub(super) fn mapping_bytes(sizes: &IndexSizes<'_>) -> u64 {
         .map(|tree| sizes.terms.tree(tree).nodes())
         .iter()
         .sum();
-    (nodes + sizes.ids.nodes()) * size_of::<u64>() as u64
+    let others = sizes.ids.nodes() + sizes.columns.tree().nodes();
+    (nodes + others) * size_of::<u64>() as u64
+}
+
+/// Returns the bytes of values in memory as they will be on flash, at most, and the number of nodes
+/// of the tree of columns that are written anew for them: some once for the numbers of keywords,
+/// and again for what these stand in.
+fn columns_to_write(state: &State) -> (u64, u64) {
+    let (mut bytes, mut entries) = (0, 0);
+    for buffer in state.buffers.value_buffers() {
+        let (some_bytes, some_entries) = buffer.flushed_bytes();
+        bytes += some_bytes;
+        entries += some_entries;
+    }
+    let nodes = entries.min(state.column_tree.tree().nodes());
+    (bytes * VALUES_MARGIN.0 / VALUES_MARGIN.1, 2 * nodes)
 }
 
 /// Counts the nodes of lists that new terms have written anew beyond those of delta postings: all,
@@ -144,5 +166,5 @@ pub(super) fn move_nodes(parts: &mut FlushedParts<'_>, victims: &Victims) -> Res
     let is_victim = |zone| victims.contains(&zone);
     parts.terms.move_out_of(&shared.pool, &is_victim)?;
     parts.ids.move_out_of(&shared.pool, &is_victim)?;
-    Ok(())
+    parts.columns.move_out_of(&shared.pool, &is_victim)
 }

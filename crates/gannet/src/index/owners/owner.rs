@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::parts::{CheckpointParts, FlushedParts, RootParts};
 use super::space::{KeptSpace, NextFlush};
 use crate::base::{DocId, PageAddress, Result, Span, ZoneNumber};
+use crate::columns::ColumnTreeView;
 use crate::index::state::{BytesByPart, BytesWritten, Shared, State};
 use crate::postings::TermView;
 use crate::runs::RunsView;
@@ -93,6 +94,7 @@ pub(crate) struct MoveBounds {
 pub(crate) struct IndexSizes<'a> {
     pub(crate) terms: &'a TermView,
     pub(crate) ids: &'a RunsView,
+    pub(crate) columns: &'a ColumnTreeView,
     /// Every document has a doc ID below this.
     pub(crate) below: DocId,
 }
@@ -113,6 +115,9 @@ pub(crate) enum Live<'s> {
 pub(crate) trait Walks {
     /// Goes over the term dictionary and every list, those in memory too.
     fn lists(&mut self) -> Result<()>;
+
+    /// Goes over the columns.
+    fn columns(&mut self) -> Result<()>;
 
     /// Goes over the addresses and every document.
     fn documents(&mut self) -> Result<()>;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::base::Result;
+use crate::columns::ColumnTree;
 use crate::index::state::{Shared, State};
 use crate::postings::{ChunkStreams, TermDictionary};
 use crate::runs::Runs;
@@ -14,6 +15,7 @@ pub(crate) struct FlushedParts<'a> {
     pub(crate) shared: &'a Shared,
     pub(crate) terms: &'a mut TermDictionary,
     pub(crate) ids: &'a mut Runs,
+    pub(crate) columns: &'a mut ColumnTree,
     pub(crate) postings: &'a mut ChunkStreams,
 }
 
@@ -22,8 +24,10 @@ impl FlushedParts<'_> {
     pub(crate) fn flush_nodes(&mut self) -> Result<Unsynced> {
         self.terms.flush()?;
         self.ids.flush()?;
+        self.columns.flush()?;
         let mut unsynced = self.terms.take_unsynced();
         unsynced.join(self.ids.take_unsynced());
+        unsynced.join(self.columns.take_unsynced());
         Ok(unsynced)
     }
 

@@ -38,12 +38,12 @@ pub(crate) struct RootRecord {
 }
 
 impl RootRecord {
-    /// The term dictionary and the runs of external IDs, as their rooms keep them; nothing before
-    /// the first checkpoint.
-    pub(crate) fn trees(&self) -> [&[u8]; 2] {
+    /// The term dictionary, the runs of external IDs and the columns, as their rooms keep them;
+    /// nothing before the first checkpoint.
+    pub(crate) fn trees(&self) -> [&[u8]; 3] {
         match self.parts.of(PageKind::Table) {
-            [terms, ids] => [terms, ids],
-            _ => [&[], &[]],
+            [terms, ids, columns] => [terms, ids, columns],
+            _ => [&[], &[], &[]],
         }
     }
 }

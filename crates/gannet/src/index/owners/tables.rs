@@ -30,10 +30,10 @@ impl PageOwner for TablePages {
         1
     }
 
-    /// The term dictionary and the runs of external IDs, each as its room encodes it with its
-    /// mappings. The record has the tables of documents in a field of its own.
+    /// The term dictionary, the runs of external IDs and the columns, each as its room encodes it
+    /// with its mappings. The record has the tables of documents in a field of its own.
     fn root_parts(&self) -> usize {
-        2
+        3
     }
 
     fn write_changes(&self, parts: &mut CheckpointParts<'_>) -> Result<Vec<Vec<u8>>> {
@@ -43,7 +43,9 @@ impl PageOwner for TablePages {
         let (mut terms, mut ids) = (Vec::new(), Vec::new());
         parts.flushed.terms.encode(stream, &mut terms)?;
         parts.flushed.ids.encode(stream, &mut ids)?;
-        Ok(vec![terms, ids])
+        let mut columns = Vec::new();
+        parts.flushed.columns.encode(stream, &mut columns)?;
+        Ok(vec![terms, ids, columns])
     }
 
     fn flush(&self, parts: &mut CheckpointParts<'_>) -> Result<Unsynced> {
@@ -61,6 +63,7 @@ impl PageOwner for TablePages {
         let mappings = mapping_bytes(&IndexSizes {
             terms: &state.terms,
             ids: &state.ids,
+            columns: &state.column_tree,
             below: state.below,
         });
         KeptSpace {

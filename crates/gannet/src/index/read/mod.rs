@@ -1,8 +1,10 @@
 //! Snapshots and what is asked of them.
 
+mod columns;
 mod listing;
 mod results;
 mod snapshot;
 
+pub use columns::ColumnReport;
 pub use listing::Listing;
 pub use snapshot::{Search, Snapshot};

@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 
 use crate::analysis::{Analyzer, FieldKind, Schema};
 use crate::base::{Budget, DocId, Error, Result};
-use crate::cache::{Pages, Step};
-use crate::index::state::{Buffers, HeldState, IdEntry, Shared, State};
+use crate::cache::{FramePool, Pages, Step};
+use crate::index::state::{Buffers, HeldState, IdEntry, Pinned, Shared, State};
 use crate::runs::RunsView;
 use crate::search::{
-    ExternalIds, GROUP_MAX, KnownPatterns, Operator, Parsed, Query, QueryGroup, QueryStatistics,
-    SearchOptions, SearchResults, SearchView, Statistics, Techniques, Ties, check_name, parse,
-    parse_noting, parse_plain,
+    AggregationRequest, ExternalIds, GROUP_MAX, KnownPatterns, Operator, Parsed, Query, QueryGroup,
+    QueryStatistics, SearchOptions, SearchResults, SearchView, Statistics, Techniques, Ties,
+    check_name, parse, parse_noting, parse_plain,
 };
 
 /// The index as it was at one moment. Later writes do not change it. While it lives, neither the
@@ -61,6 +61,15 @@ impl Snapshot {
     /// Returns true if it was not given up.
     pub(crate) fn is_held(&self) -> bool {
         self.held.get().is_ok()
+    }
+
+    /// Returns its state, unless that was given up.
+    pub(crate) fn pinned(&self) -> Result<Arc<Pinned>> {
+        self.held.get()
+    }
+
+    pub(super) fn pool(&self) -> &FramePool {
+        &self.shared.pool
     }
 
     pub(crate) fn budget(&self) -> &Budget {
@@ -179,6 +188,22 @@ impl Snapshot {
             }
         }
         parse_noting(text, operator, &schema)
+    }
+
+    /// Reads aggregations as Elasticsearch writes them, for [`SearchOptions::aggregations`]. The
+    /// query of a filter is text in the query language, whose words are joined by AND.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] for what is wrong or not supported, with its name.
+    pub fn parse_aggregations(&self, json: &serde_json::Value) -> Result<AggregationRequest> {
+        AggregationRequest::from_json(json, &mut |filter| {
+            let text = filter.as_str().ok_or_else(|| {
+                "expected a query as text, such as \"title:whale\", for a filter".to_owned()
+            })?;
+            let query = self.parse(text, Operator::And);
+            query.map_err(|error| error.to_string())
+        })
     }
 
     /// The statistics that the scores of a query take from the index: with the sum of those of
@@ -448,6 +473,7 @@ fn view(state: &State) -> SearchView {
         state: state.number,
         renumbered: state.renumbered,
         dead_documents: state.dead_documents(),
+        columns: state.columns_view(),
         tables: state.tables.clone(),
         dictionaries: state.dictionaries.clone(),
         statistics: Statistics::new(Arc::clone(&state.statistics)),

@@ -91,6 +91,7 @@ pub(crate) fn open(
     let unnamed = settle_root(&mut writer, slot.as_ref())?;
     let replayed = Replay::run(&mut writer, covered, reach, &())?;
     settle_log(&mut writer, covered.log_start, replayed, unnamed)?;
+    writer.take_mapping()?;
     writer.show_opened(slot.is_some())?;
     Ok((shared, Some(writer)))
 }

@@ -8,6 +8,7 @@ use super::tier::tier_root;
 use super::waiting::read_log;
 use crate::base::{Budget, ForegroundLoad, Result};
 use crate::cache::FramePool;
+use crate::columns::{ColumnTree, Columns};
 use crate::index::flush::{Flusher, Vacuum};
 use crate::index::ingest::Preparation;
 use crate::index::owners::{RootRecord, stream_count};
@@ -48,10 +49,12 @@ pub(crate) fn recover(opened: Opened, options: Options) -> Result<(Arc<Shared>, 
         Tier::Past(reason) => (pool, Some(reason)),
         Tier::None => (pool, None),
     };
-    let [terms, ids] = record.trees();
+    let [terms, ids, columns] = record.trees();
     let terms = open_terms(&store, &pool, terms)?;
     let ids = open_ids(&store, &memory, ids)?;
-    let state = root_state(&record, root.as_ref(), &terms, &ids, &budget)?;
+    let columns = open_columns(&store, columns)?;
+    let trees = (&terms, &ids, &columns);
+    let state = root_state(&record, root.as_ref(), trees, &budget)?;
     let samples = if record.dictionaries.newest() == 0 && !options.read_only {
         Some(budget.reserve("samples of documents", memory.samples)?)
     } else {
@@ -85,7 +88,10 @@ pub(crate) fn recover(opened: Opened, options: Options) -> Result<(Arc<Shared>, 
         results,
         reading: Mutex::default(),
     });
-    let flusher = new_flusher(&shared, &state, terms, ids);
+    shared
+        .preparation
+        .replace_columns(Arc::clone(&state.columns));
+    let flusher = new_flusher(&shared, &state, terms, ids, columns);
     let slot = root.as_ref().map(|root| &root.slot);
     let log = (record.covered.log_start, replays);
     let writer = Writer::open(&shared, state, flusher, record.parts, slot, log)?;
@@ -100,16 +106,19 @@ pub(crate) fn recover_again(
     record: &RootRecord,
     root: &HeldRoot,
 ) -> Result<()> {
-    let [terms, ids] = record.trees();
+    let [terms, ids, columns] = record.trees();
     let terms = open_terms(&shared.store, &shared.pool, terms)?;
     let ids = open_ids(&shared.store, &shared.memory, ids)?;
-    let mut state = root_state(record, Some(root), &terms, &ids, &shared.budget)?;
+    let columns = open_columns(&shared.store, columns)?;
+    let trees = (&terms, &ids, &columns);
+    let mut state = root_state(record, Some(root), trees, &shared.budget)?;
     // Its documents may have got other numbers.
     state.renumbered = shared.published.get().renumbered + 1;
     let preparation = &shared.preparation;
     preparation.fields.replace(Arc::clone(&record.schema));
     preparation.replace_dictionaries(record.dictionaries.clone());
-    let flusher = new_flusher(shared, &state, terms, ids);
+    preparation.replace_columns(Arc::clone(&state.columns));
+    let flusher = new_flusher(shared, &state, terms, ids, columns);
     let (slot, parts) = (Some(&root.slot), record.parts.clone());
     let log = (record.covered.log_start, true);
     let mut writer = Writer::open(shared, state, flusher, parts, slot, log)?;
@@ -122,8 +131,7 @@ pub(crate) fn recover_again(
 fn root_state(
     record: &RootRecord,
     root: Option<&HeldRoot>,
-    terms: &TermDictionary,
-    ids: &Runs,
+    (terms, ids, columns): (&TermDictionary, &Runs, &ColumnTree),
     budget: &Budget,
 ) -> Result<State> {
     let generation = root.map_or(0, |root| root.slot.generation);
@@ -133,6 +141,8 @@ fn root_state(
         schema: Arc::clone(&record.schema),
         terms: terms.view(),
         ids: ids.view(),
+        column_tree: columns.view(),
+        columns: Arc::new(columns.columns().clone()),
         buffers: Buffers::new(budget)?,
         tables: record.tables.clone(),
         dictionaries: record.dictionaries.clone(),
@@ -165,11 +175,25 @@ fn open_ids(store: &Arc<Store>, memory: &MemoryPlan, bytes: &[u8]) -> Result<Run
     }
 }
 
+fn open_columns(store: &Arc<Store>, bytes: &[u8]) -> Result<ColumnTree> {
+    if bytes.is_empty() {
+        Ok(ColumnTree::new(Arc::clone(store), Columns::default()))
+    } else {
+        ColumnTree::open(Arc::clone(store), bytes)
+    }
+}
+
 /// The structures that flushes change, as a state has them.
-fn new_flusher(shared: &Shared, state: &State, terms: TermDictionary, ids: Runs) -> Flusher {
+fn new_flusher(
+    shared: &Shared,
+    state: &State,
+    terms: TermDictionary,
+    ids: Runs,
+    columns: ColumnTree,
+) -> Flusher {
     Flusher {
         vacuum: Vacuum::resumed(state.vacuumed.clone()),
-        ..Flusher::new(shared, terms, ids)
+        ..Flusher::new(shared, terms, ids, columns)
     }
 }
 

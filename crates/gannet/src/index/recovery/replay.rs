@@ -26,12 +26,12 @@ use std::sync::Arc;
 use super::roots::check_filters;
 use crate::analysis::FieldId;
 use crate::base::{ByteReader, DocId, Error, Interrupt, Reservation, Result, Sequence, Span};
+use crate::columns::Columns;
 use crate::documents::DocumentRecord;
-use crate::index::ingest::decode_schema;
+use crate::index::ingest::{BatchContent, decode_schema};
 use crate::index::owners::Covered;
 use crate::index::state::{IdEntry, Relief, Shared, with_relief};
 use crate::index::write::{Restored, Restoring, Writer};
-use crate::postings::InvertedBatch;
 use crate::storage::{LogReach, LogStart, RecordKind, Recovery, ReplayEnd, ZoneRecord, replay};
 
 /// Bytes of log that are worked on at once, at most, and the part of what buffers may take that
@@ -50,6 +50,8 @@ enum ReplayOperation {
         id: String,
     },
     Documents(Vec<(Span, Vec<u8>)>),
+    /// The decisions on columns, for the documents that follow.
+    Columns(Columns),
     Delete {
         doc: DocId,
         sequence: Sequence,
@@ -171,6 +173,11 @@ impl Replay<'_> {
             match record.kind {
                 RecordKind::Schema => self.take_schema(&record.body)?,
                 RecordKind::CompressionDictionary => self.writer.take_dictionary(record.body)?,
+                RecordKind::Columns => {
+                    let mut reader = ByteReader::new(&record.body, "columns in the log");
+                    let columns = Columns::decode(&mut reader)?;
+                    self.part.operations.push(ReplayOperation::Columns(columns));
+                }
                 RecordKind::Delete => deletions.push(decode_delete(&record.body)?),
                 RecordKind::Document => {
                     let doc = DocumentRecord::decode(&record.body)?.doc;
@@ -210,7 +217,9 @@ impl Replay<'_> {
             .iter()
             .filter_map(|operation| match operation {
                 ReplayOperation::Documents(run) => Some(run.as_slice()),
-                ReplayOperation::Delete { .. } | ReplayOperation::Known { .. } => None,
+                ReplayOperation::Delete { .. }
+                | ReplayOperation::Columns(_)
+                | ReplayOperation::Known { .. } => None,
             });
         let writer = &*self.writer;
         let mut restoring = Restoring::new(writer.shared(), writer.dictionaries(), runs)?;
@@ -218,6 +227,7 @@ impl Replay<'_> {
         for operation in &part.operations {
             match operation {
                 ReplayOperation::Known { entry, id } => self.enter_known(*entry, id)?,
+                ReplayOperation::Columns(columns) => self.writer.take_columns(columns),
                 ReplayOperation::Delete { doc, sequence, id } => {
                     self.delete(*doc, *sequence, id)?
                 }
@@ -245,7 +255,7 @@ impl Replay<'_> {
     /// but where that does not fit beside a long document, which goes into empty buffers then.
     fn make_room(
         &mut self,
-        batch: Option<&InvertedBatch>,
+        batch: Option<&BatchContent>,
         ids: usize,
         id_bytes: usize,
     ) -> Result<()> {
@@ -320,16 +330,16 @@ impl Replay<'_> {
         let base = self.next;
         let entries = documents.entries.iter();
         let id_bytes = entries.map(|(_, id, _)| id.len()).sum();
-        self.make_room(Some(&documents.inverted), documents.entries.len(), id_bytes)?;
+        self.make_room(Some(&documents.content), documents.entries.len(), id_bytes)?;
         let entries = documents.entries.iter().zip(&documents.lengths);
         for ((entry, id, span), lengths) in entries {
             check_doc(entry.doc, self.next)?;
             self.enter(*entry, id, *span, lengths)?;
             self.next += 1;
         }
-        let (inverted, bytes) = (&documents.inverted, documents.source_bytes);
+        let (content, bytes) = (&documents.content, documents.source_bytes);
         let lengths = documents.lengths.iter();
-        self.writer.replay_postings(inverted, base, bytes, lengths);
+        self.writer.replay_postings(content, base, bytes, lengths);
         drop(documents);
         self.writer.hold_to_replay()
     }

@@ -1,11 +1,13 @@
-//! The posting buffers of a state: the one being filled, and the one before it while that is
+//! The buffers of a state: postings and values being filled, and those before while they are
 //! flushed; with each the external IDs of its documents.
 
 use std::sync::Arc;
 
 use super::ids::{IdEntry, NewIds};
 use crate::base::{Budget, DocId, Result};
-use crate::postings::{Fragment, InvertedBatch, PostingBuffer, Reach, TermVisitor};
+use crate::columns::{ColumnId, Columns, ValueBuffer};
+use crate::index::ingest::BatchContent;
+use crate::postings::{Fragment, PostingBuffer, Reach, TermVisitor};
 use crate::search::MemoryTerms;
 
 /// Postings that are not in the dictionary yet. Documents of `flushing` come before those of
@@ -18,6 +20,17 @@ pub(crate) struct Buffers {
     flushing_ids: Option<Arc<NewIds>>,
     /// Of the documents of `filling`.
     new_ids: Arc<NewIds>,
+    /// Of the documents of `flushing`.
+    flushing_values: Option<Arc<ValueBuffer>>,
+    /// Of the documents of `filling`.
+    values: Arc<ValueBuffer>,
+}
+
+/// The buffers that a flush moves to flash.
+pub(crate) struct FrozenBuffers {
+    pub(crate) postings: Arc<PostingBuffer>,
+    pub(crate) ids: Arc<NewIds>,
+    pub(crate) values: Arc<ValueBuffer>,
 }
 
 impl Buffers {
@@ -27,6 +40,8 @@ impl Buffers {
             filling: Arc::new(PostingBuffer::new(budget)?),
             flushing_ids: None,
             new_ids: Arc::new(NewIds::new(budget)?),
+            flushing_values: None,
+            values: Arc::new(ValueBuffer::new(budget)?),
         })
     }
 
@@ -36,7 +51,9 @@ impl Buffers {
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.all().map(|buffer| buffer.memory_bytes()).sum()
+        let postings: usize = self.all().map(|buffer| buffer.memory_bytes()).sum();
+        let values = self.value_buffers().into_iter();
+        postings + values.map(|values| values.memory_bytes()).sum::<usize>()
     }
 
     /// Bytes of postings in memory.
@@ -47,20 +64,35 @@ impl Buffers {
     /// Reserves memory for a batch, and for so many IDs of so many bytes.
     pub(crate) fn reserve_for(
         &self,
-        batch: Option<&InvertedBatch>,
+        batch: Option<&BatchContent>,
+        columns: &Columns,
         ids: usize,
         id_bytes: usize,
     ) -> Result<()> {
         self.new_ids.reserve_for(ids, id_bytes)?;
-        batch.map_or(Ok(()), |batch| self.filling.reserve_for(batch))
+        batch.map_or(Ok(()), |batch| {
+            self.values.reserve_for(&batch.values, columns)?;
+            self.filling.reserve_for(&batch.inverted)
+        })
     }
 
     /// Adds the postings of documents from `base` on. Gives the number of terms that are new in the
     /// buffer.
-    pub(crate) fn add(&self, inverted: &InvertedBatch, base: DocId) -> usize {
+    pub(crate) fn add(&self, batch: &BatchContent, base: DocId) -> usize {
         let before = self.filling.terms();
-        self.filling.add(inverted, base);
+        self.filling.add(&batch.inverted, base);
         self.filling.terms() - before
+    }
+
+    /// Adds the values of documents from `base` on to the columns that were decided on. Gives the
+    /// columns that some did not fit, and how many.
+    pub(crate) fn add_values(
+        &self,
+        batch: &BatchContent,
+        base: DocId,
+        columns: &Columns,
+    ) -> Vec<(ColumnId, u64)> {
+        self.values.add(&batch.values, base, columns)
     }
 
     /// Notes the newest document with an ID.
@@ -91,7 +123,7 @@ impl Buffers {
 
     /// Returns the bytes that the buffer being filled takes, with its IDs.
     pub(crate) fn filling_bytes(&self) -> usize {
-        self.filling.memory_bytes() + self.id_bytes()
+        self.filling.memory_bytes() + self.id_bytes() + self.values.memory_bytes()
     }
 
     /// Returns the bytes that the IDs of the buffer being filled take.
@@ -110,18 +142,30 @@ impl Buffers {
     }
 
     /// Goes on with an empty buffer, while the full one is flushed.
-    pub(crate) fn freeze(&mut self, budget: &Budget) -> Result<(Arc<PostingBuffer>, Arc<NewIds>)> {
+    pub(crate) fn freeze(&mut self, budget: &Budget) -> Result<FrozenBuffers> {
         let fresh = Buffers::new(budget)?;
         let full = std::mem::replace(self, fresh);
         self.flushing = Some(Arc::clone(&full.filling));
         self.flushing_ids = Some(Arc::clone(&full.new_ids));
-        Ok((full.filling, full.new_ids))
+        self.flushing_values = Some(Arc::clone(&full.values));
+        Ok(FrozenBuffers {
+            postings: full.filling,
+            ids: full.new_ids,
+            values: full.values,
+        })
+    }
+
+    /// Returns the value buffers, the older first.
+    pub(crate) fn value_buffers(&self) -> Vec<Arc<ValueBuffer>> {
+        let flushing = self.flushing_values.iter().cloned();
+        flushing.chain([Arc::clone(&self.values)]).collect()
     }
 
     /// Lets go of what was flushed.
     pub(crate) fn end_flush(&mut self) {
         self.flushing = None;
         self.flushing_ids = None;
+        self.flushing_values = None;
     }
 
     /// The newest document below `below` with an ID, if it is not in the tree yet; it may be

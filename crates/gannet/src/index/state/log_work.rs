@@ -7,7 +7,8 @@
 use std::time::Duration;
 
 use crate::analysis::FieldId;
-use crate::postings::InvertedBatch;
+use crate::columns::work_of_values;
+use crate::index::ingest::BatchContent;
 
 /// The most processor time that replaying the log takes unless told otherwise, at the rates below.
 /// They were measured on two cores that others used too. Without these it is about 1.5 s; with the
@@ -32,7 +33,7 @@ const PER_DELETION: u64 = 4_000;
 /// The work of a batch of documents with so many bytes of source and so many terms that are new in
 /// the posting buffer, in nanoseconds.
 pub(crate) fn work_of_documents<'l>(
-    inverted: &InvertedBatch,
+    batch: &BatchContent,
     source_bytes: u64,
     new_terms: usize,
     lengths: impl Iterator<Item = &'l Vec<(FieldId, u32)>>,
@@ -42,8 +43,10 @@ pub(crate) fn work_of_documents<'l>(
         PER_DOCUMENT + lengths.len() as u64 * PER_FIELD + tokens * PER_TOKEN
     };
     let documents: u64 = lengths.map(of_document).sum();
+    let inverted = &batch.inverted;
     let terms = inverted.terms.len() as u64 * PER_TERM + new_terms as u64 * PER_NEW_TERM;
-    source_bytes * PER_BYTE + documents + terms + inverted.postings() * PER_POSTING
+    let values = work_of_values(&batch.values);
+    source_bytes * PER_BYTE + documents + terms + inverted.postings() * PER_POSTING + values
 }
 
 /// The work of a deletion.

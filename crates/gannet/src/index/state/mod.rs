@@ -28,7 +28,7 @@ pub(crate) use memory::MemoryPlan;
 pub(crate) use options::CacheOptions;
 pub use options::{Durability, Limits, Options, Phase};
 pub(crate) use published::{
-    Epoch, HeldState, Published, RetentionLimits, RetiredZones, State, statistics_of,
+    Epoch, HeldState, Pinned, Published, RetentionLimits, RetiredZones, State, statistics_of,
 };
 pub(crate) use room::{Claim, Room, no_space};
 pub(crate) use shared::Shared;

@@ -10,6 +10,7 @@ use crate::analysis::{Analyzer, SchemaOptions};
 use crate::base::{Error, PhraseFilters, Result};
 use crate::cache::{FlashTier, TIER_BYTES_MIN};
 use crate::device::{BackendChoice, Device};
+use crate::index::ingest::FieldMapping;
 use crate::search::{ListOffload, RESULT_CACHE_MIN};
 
 /// The part of the budget that a flash tier's map and buffers and the result cache take at most.
@@ -32,6 +33,7 @@ pub struct Options {
     pub(crate) backend: BackendChoice,
     pub(crate) durability: Durability,
     pub(crate) schema: SchemaOptions,
+    pub(crate) mapping: FieldMapping,
     pub(crate) create: bool,
     pub(crate) read_only: bool,
     pub(crate) to_check: bool,
@@ -151,6 +153,7 @@ impl Default for Options {
             backend: BackendChoice::Auto,
             durability: Durability::Async,
             schema: SchemaOptions::default(),
+            mapping: FieldMapping::default(),
             create: true,
             read_only: false,
             to_check: false,
@@ -193,6 +196,14 @@ impl Options {
     /// The analyzer of one field, if the field was not seen so far.
     pub fn field_analyzer(mut self, field: impl Into<String>, analyzer: Analyzer) -> Options {
         self.schema.per_field.push((field.into(), analyzer));
+        self
+    }
+
+    /// The types of fields that are known beforehand. What an index had declared before stays; a
+    /// field that is there in another way is an error of the opening. Of an index that is only read
+    /// nothing is declared.
+    pub fn mapping(mut self, mapping: FieldMapping) -> Options {
+        self.mapping = mapping;
         self
     }
 

@@ -8,6 +8,7 @@ use super::lifetime::Lifetime;
 use super::vacuumed::Vacuumed;
 use crate::analysis::{FieldId, Schema};
 use crate::base::{DocId, Error, EventCount, Reservation, Result, Sequence, ZoneNumber};
+use crate::columns::{ColumnTreeView, Columns, ColumnsView};
 use crate::device::Lease;
 use crate::documents::{Dictionaries, DocumentTables};
 use crate::postings::TermView;
@@ -22,6 +23,10 @@ pub(crate) struct State {
     pub(crate) schema: Arc<Schema>,
     pub(crate) terms: TermView,
     pub(crate) ids: RunsView,
+    /// The columns of all documents, as far as they were flushed.
+    pub(crate) column_tree: ColumnTreeView,
+    /// The decisions on columns.
+    pub(crate) columns: Arc<Columns>,
     pub(crate) buffers: Buffers,
     pub(crate) tables: DocumentTables,
     pub(crate) dictionaries: Dictionaries,
@@ -142,7 +147,22 @@ impl RetentionLimits {
 impl State {
     /// Bytes of tables and maps in memory.
     pub(crate) fn tables_bytes(&self) -> usize {
-        self.terms.memory_bytes() + self.ids.memory_bytes() + self.tables.memory_bytes()
+        self.tree_bytes() + self.columns.memory_bytes() + self.tables.memory_bytes()
+    }
+
+    /// Bytes of what the trees keep in memory, of which a flush makes a copy.
+    pub(crate) fn tree_bytes(&self) -> usize {
+        self.terms.memory_bytes() + self.ids.memory_bytes() + self.column_tree.memory_bytes()
+    }
+
+    /// Returns the columns with all values that the state has.
+    pub(crate) fn columns_view(&self) -> ColumnsView {
+        ColumnsView::new(
+            self.column_tree.clone(),
+            Arc::clone(&self.columns),
+            self.buffers.value_buffers(),
+            self.below,
+        )
     }
 
     /// Deleted documents of which a vacuum has left something.

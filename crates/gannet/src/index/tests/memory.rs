@@ -175,7 +175,7 @@ fn copies_of_a_flush_are_charged_while_its_memory_is_held() {
     let (index, _) = words_on_flash(4_000);
     let flush = index.shared.memory.flush.bytes();
     let state = index.shared.published.get();
-    let copies = state.terms.memory_bytes() + state.ids.memory_bytes();
+    let copies = state.tree_bytes();
     assert!(copies > 4_096, "{copies} bytes");
     let used = || index.shared.budget.used();
     let at_rest = used();

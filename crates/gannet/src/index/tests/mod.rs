@@ -14,6 +14,7 @@ mod backups;
 mod canaries;
 mod checks;
 mod closing;
+mod columns;
 mod crashes;
 mod damage;
 mod damage_costs;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::workload::Step;
 use crate::base::{Error, Result};
 use crate::device::{Device, RecordingDevice};
-use crate::documents::Document;
+use crate::documents::{Document, Value};
 use crate::index::{Index, Limits, MEMORY_MIN, Options};
 use crate::search::{Operator, SearchOptions};
 
@@ -242,6 +242,7 @@ impl World {
                 return Err(format!("{tag} finds {ids:?}, not {id:?} (state {state})"));
             }
         }
+        judge_columns(index, live)?;
         judge_new_fields(index, live)
     }
 
@@ -284,6 +285,31 @@ fn check(index: &Index) -> Judged<()> {
     }
 }
 
+/// The columns have what the texts of the live documents give.
+fn judge_columns(index: &Index, live: &State) -> Judged<()> {
+    let ids: Vec<&str> = live.keys().map(String::as_str).collect();
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let snapshot = index.snapshot();
+    for (place, column) in ["n", "x", "kind.keyword", "day.keyword"]
+        .into_iter()
+        .enumerate()
+    {
+        let found = snapshot.values(&ids, column);
+        let found = found.map_err(|error| format!("{column} is not read: {error}"))?;
+        for ((id, text), found) in live.iter().zip(found) {
+            let (Value::Text(expected) | Value::Exact(expected)) = &values(text)[place].1;
+            let found: Vec<String> = found.iter().map(|value| value.to_string()).collect();
+            let same = |found: &String| found.trim_end_matches(".0") == expected;
+            if found.len() != 1 || !found.iter().all(same) {
+                return Err(format!("{column} of {id} is {found:?}, not {expected}"));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Each live document that has a field of its text's choice is found in it.
 fn judge_new_fields(index: &Index, live: &State) -> Judged<()> {
     let snapshot = index.snapshot();
@@ -306,10 +332,30 @@ fn judge_new_fields(index: &Index, live: &State) -> Judged<()> {
 fn documents(batch: &[(String, String)]) -> Result<Vec<Document>> {
     let one = |(id, text): &(String, String)| {
         let new = new_field(text).map(|field| (field, tag(text)));
-        let fields = [("body", text.as_str())].into_iter().chain(new);
-        Document::new(id.as_str(), fields)
+        let texts = [("body", text.as_str())].into_iter().chain(new);
+        let texts = texts.map(|(name, text)| (name, Value::from(text)));
+        Document::new(id.as_str(), texts.chain(values(text)))
     };
     batch.iter().map(one).collect()
+}
+
+/// A number that follows from a text, and what columns get by it.
+fn number(text: &str) -> u64 {
+    tag(text)
+        .bytes()
+        .fold(7, |sum, byte| (sum * 31 + byte as u64) % 100_003)
+}
+
+/// The values of the columns of a document with this text.
+fn values(text: &str) -> [(&'static str, Value); 4] {
+    let n = number(text);
+    let fraction = if n.is_multiple_of(5) { 0.5 } else { 0.0 };
+    [
+        ("n", Value::from(n as i64)),
+        ("x", Value::from(n as f64 + fraction)),
+        ("kind", Value::from(format!("kind {}", n % 7))),
+        ("day", Value::from(format!("2024-02-{:02}", 1 + n % 29))),
+    ]
 }
 
 /// The field that a text asks for beside the one that it stands in.
@@ -320,7 +366,7 @@ fn new_field(text: &str) -> Option<&str> {
 fn text_of(source: &[u8]) -> Result<String> {
     let document = Document::parse(source)?;
     Ok(match document.fields.into_iter().next() {
-        Some((_, crate::documents::Value::Text(text))) => text,
+        Some((_, Value::Text(text))) => text,
         _ => String::new(),
     })
 }

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use crate::base::{DocId, Result, Sequence, Span, put_varint};
+use crate::columns::Columns;
 use crate::documents::{DictionaryVersion, DocumentRecord};
-use crate::index::ingest::{FieldLengths, Fields, PreparedBatch, PreparedDocument, pack};
+use crate::index::ingest::{
+    BatchContent, FieldLengths, Fields, PreparedBatch, PreparedDocument, pack,
+};
 use crate::index::state::{IdEntry, State, work_of_deletion, work_of_documents};
-use crate::postings::InvertedBatch;
 use crate::storage::{Log, LogStart, RecordKind, Store, Unsynced, record_length};
 
 /// The log, and what the writer knows of its content.
@@ -15,6 +17,8 @@ pub(crate) struct WriterLog {
     /// The fields and dictionaries that it already has.
     fields: usize,
     dictionary: DictionaryVersion,
+    /// The version of what was decided of columns.
+    columns: u64,
     /// The part behind the beginning of the last flush.
     backlog: Backlog,
 }
@@ -45,6 +49,7 @@ impl WriterLog {
             log: Log::resume(Arc::clone(store), end),
             fields: state.schema.fields().len(),
             dictionary: state.dictionaries.newest(),
+            columns: state.columns.version(),
             backlog: Backlog::default(),
         }
     }
@@ -54,15 +59,26 @@ impl WriterLog {
         self.log = Log::resume(store, end);
     }
 
-    /// Appends what a batch is the first to use: fields, dictionaries. Tells whether there were any
-    /// dictionaries.
-    pub(super) fn append_news(&mut self, batch: &PreparedBatch, fields: &Fields) -> Result<bool> {
+    /// Appends what a batch is the first to use: fields, columns, dictionaries. Tells whether there
+    /// were any dictionaries.
+    pub(super) fn append_news(
+        &mut self,
+        batch: &PreparedBatch,
+        fields: &Fields,
+        columns: &Columns,
+    ) -> Result<bool> {
         if batch.schema.fields().len() > self.fields {
             let mut body = Vec::new();
             batch.schema.encode(&mut body);
             fields.note_written(&batch.schema);
             self.log.append(RecordKind::Schema, false, &body)?;
             self.fields = batch.schema.fields().len();
+        }
+        if columns.version() > self.columns {
+            let mut body = Vec::new();
+            columns.encode(&mut body);
+            self.log.append(RecordKind::Columns, false, &body)?;
+            self.columns = columns.version();
         }
         let newest = batch.dictionaries.newest();
         if newest <= self.dictionary {
@@ -124,14 +140,14 @@ impl WriterLog {
     /// Counts documents that it has, of which so many terms were new in the posting buffer.
     pub(super) fn count_documents<'l>(
         &mut self,
-        inverted: &InvertedBatch,
+        content: &BatchContent,
         source_bytes: u64,
         new_terms: usize,
         lengths: impl Iterator<Item = &'l FieldLengths>,
     ) {
         self.backlog = self.backlog.and(Backlog {
             source_bytes,
-            work: work_of_documents(inverted, source_bytes, new_terms, lengths),
+            work: work_of_documents(content, source_bytes, new_terms, lengths),
         });
     }
 
@@ -141,6 +157,11 @@ impl WriterLog {
         let is_new = fields > self.fields;
         self.fields = self.fields.max(fields);
         is_new
+    }
+
+    /// Notes that it was found to have this version of what was decided of columns.
+    pub(crate) fn has_columns(&mut self, version: u64) {
+        self.columns = self.columns.max(version);
     }
 
     /// Notes that it was found to have this dictionary.

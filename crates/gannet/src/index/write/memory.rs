@@ -55,7 +55,7 @@ impl WriterMemory {
     /// Reserves what tables take. What a flush changes of the terms' is there twice meanwhile.
     pub(super) fn charge_tables(&mut self, state: &State) -> Result<()> {
         let copies = match self.flush {
-            Some(_) => state.terms.memory_bytes() + state.ids.memory_bytes(),
+            Some(_) => state.tree_bytes(),
             None => 0,
         };
         self.tables.grow_to(state.tables_bytes() + copies)

@@ -8,6 +8,7 @@
 
 mod act;
 mod checkpoint_maintenance;
+mod decisions;
 mod flushing;
 mod gate;
 mod idle_thread;

@@ -6,9 +6,8 @@ use std::sync::Arc;
 
 use crate::base::{Budget, Error, Interrupt, Result, Span, on_all_cores};
 use crate::documents::{Dictionaries, Document, DocumentRecord};
-use crate::index::ingest::{FieldLengths, Preparation, Workbench};
+use crate::index::ingest::{BatchContent, FieldLengths, Preparation, Workbench};
 use crate::index::state::{IdEntry, Shared};
-use crate::postings::InvertedBatch;
 
 /// Runs of documents that are restored together, at least.
 const RUNS_TOGETHER: usize = 8;
@@ -30,7 +29,7 @@ pub(crate) type Records = [(Span, Vec<u8>)];
 pub(crate) struct Restored {
     pub(crate) entries: Vec<(IdEntry, String, Span)>,
     pub(crate) lengths: Vec<FieldLengths>,
-    pub(crate) inverted: InvertedBatch,
+    pub(crate) content: BatchContent,
     pub(crate) source_bytes: u64,
 }
 
@@ -153,11 +152,11 @@ fn restore_within(
     }
     bench.hold(held)?;
     let kept = entries.iter().map(|(_, id, _)| ENTRY_BYTES + id.len());
-    let (inverted, lengths) = preparation.invert_again(bench, parsed, kept.sum())?;
+    let (content, lengths) = preparation.invert_again(bench, parsed, kept.sum())?;
     Ok(Restored {
         entries,
         lengths,
-        inverted,
+        content,
         source_bytes,
     })
 }

@@ -154,7 +154,7 @@ impl Check<'_> {
         let (inverted, lengths) = preparation.invert_again(bench, documents, 0)?;
         let mut digests = vec![0u64; docs.len()];
         let mut tokens = Tokens::default();
-        inverted.each_term(&mut |key, postings| {
+        inverted.inverted.each_term(&mut |key, postings| {
             let (term, mut reader) = (term_digest(key), postings.reader());
             while let Some(ordinal) = reader.next(&mut tokens)? {
                 let digest = self.contents.digest(term, docs[ordinal as usize], &tokens);

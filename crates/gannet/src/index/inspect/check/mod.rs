@@ -13,6 +13,7 @@
 //! | log, documents moved out of it | `prove_zone` | `documents`: record, ID, version, source; `contents` |
 //! | log behind the root | the replay of the opening | `notes`: pages that it does not take |
 //! | nodes: dictionary, delta postings, external IDs | `prove_zone` | `btree::check`, `references` |
+//! | nodes: columns | `prove_zone` | `columns::check`, `references` |
 //! | postings: heads, index pages, docs pages | `prove_zone` | `postings::check` |
 //! | postings: positions, phrase filters | `prove_zone` | `postings::check`, `contents` |
 //! | tables: addresses | `prove_zone` | `documents` |
@@ -29,6 +30,7 @@
 //! Pages that nothing refers to are proved too, since a backup copies them; but not older root
 //! records, which it does not.
 
+mod columns;
 mod contents;
 mod documents;
 mod findings;
@@ -76,6 +78,8 @@ pub struct CheckReport {
     pub documents: u64,
     /// External IDs checked.
     pub ids: u64,
+    /// Values of columns checked, those of deleted documents too.
+    pub values: u64,
 }
 
 struct Check<'a> {
@@ -357,6 +361,10 @@ impl Walks for CheckWalks<'_, '_> {
     fn lists(&mut self) -> Result<()> {
         self.check.terms(self.progress)?;
         self.check.buffers()
+    }
+
+    fn columns(&mut self) -> Result<()> {
+        self.check.columns(self.progress)
     }
 
     fn documents(&mut self) -> Result<()> {

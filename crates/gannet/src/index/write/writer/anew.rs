@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use super::Writer;
 use crate::base::{DocId, Result, Span, ZoneNumber};
+use crate::columns::{ColumnTree, Columns};
 use crate::device::FileId;
 use crate::documents::{DocumentRecord, DocumentTables};
 use crate::index::flush::{Flusher, lock};
@@ -49,13 +50,17 @@ impl<'w> Anew<'w> {
         let first_zone = shared.store.zones().next_number();
         let terms = TermDictionary::new(&shared.store);
         let ids = Runs::new(Arc::clone(&shared.store), shared.memory.id_filters);
+        let columns = Arc::new(writer.state.columns.anew());
+        let tree = ColumnTree::new(Arc::clone(&shared.store), Columns::clone(&columns));
         let flusher = Flusher {
             first_zone,
-            ..Flusher::new(&shared, terms, ids)
+            ..Flusher::new(&shared, terms, ids, tree)
         };
         let state = State {
             terms: flusher.terms.view(),
             ids: flusher.ids.view(),
+            column_tree: flusher.columns.view(),
+            columns,
             buffers: Buffers::new(&shared.budget)?,
             tables: DocumentTables::new(),
             statistics: Arc::default(),
@@ -121,13 +126,20 @@ impl<'w> Anew<'w> {
     fn enter(&mut self, documents: &Restored) -> Result<()> {
         let writer = &mut *self.writer;
         let ids = documents.entries.iter().map(|(_, id, _)| id.as_str());
-        writer.find_room(Some(&documents.inverted), ids)?;
+        writer.find_room(Some(&documents.content), ids)?;
         let (base, pool) = (writer.state.below, &writer.shared.pool);
         let state = &mut writer.state;
         for ((entry, id, span), lengths) in documents.entries.iter().zip(&documents.lengths) {
             state.enter_document(*entry, id, *span, lengths, pool)?;
         }
-        state.buffers.add(&documents.inverted, base);
+        state.buffers.add(&documents.content, base);
+        let misfits = state
+            .buffers
+            .add_values(&documents.content, base, &state.columns);
+        let columns = Arc::make_mut(&mut state.columns);
+        for (column, values) in misfits {
+            columns.count_misfits(column, values);
+        }
         state.below += documents.entries.len() as DocId;
         Ok(())
     }

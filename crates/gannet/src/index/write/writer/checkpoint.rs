@@ -6,12 +6,12 @@ use std::sync::Arc;
 use super::Writer;
 use crate::base::{Reservation, Result};
 use crate::index::flush::{Flush, FlushProgress, Flusher, lock};
+use crate::index::ingest::BatchContent;
 use crate::index::owners::{Covered, encode_root, owners, written};
 use crate::index::schedule::{MaintenanceTask, Occasion, due};
 use crate::index::state::{Epoch, Phase, Relief, RetiredZones};
 use crate::index::write::checkpoint_maintenance::CheckpointMaintenance;
 use crate::index::write::flushing::Flushing;
-use crate::postings::InvertedBatch;
 use crate::storage::{LogStart, PageKind, RootSlot};
 
 /// A flush begins when this share of what the buffers may take is filled; the rest is for what
@@ -87,7 +87,7 @@ impl Writer {
     /// the memory for new postings and IDs or the log's bound.
     pub(super) fn make_room<'i>(
         &mut self,
-        batch: Option<&InvertedBatch>,
+        batch: Option<&BatchContent>,
         ids: impl Iterator<Item = &'i str>,
     ) -> Result<()> {
         let made = self.find_room(batch, ids);
@@ -99,7 +99,7 @@ impl Writer {
     /// The same for documents that nobody waits for.
     pub(super) fn find_room<'i>(
         &mut self,
-        batch: Option<&InvertedBatch>,
+        batch: Option<&BatchContent>,
         ids: impl Iterator<Item = &'i str>,
     ) -> Result<()> {
         let (count, bytes) = ids.fold((0, 0), |(count, bytes), id| (count + 1, bytes + id.len()));
@@ -109,7 +109,7 @@ impl Writer {
     /// Sets memory aside for a batch, for so many IDs of so many bytes, and for what flushes them.
     pub(crate) fn reserve_for(
         &mut self,
-        batch: Option<&InvertedBatch>,
+        batch: Option<&BatchContent>,
         ids: usize,
         id_bytes: usize,
     ) -> Result<()> {
@@ -122,12 +122,15 @@ impl Writer {
     /// The same without what flushes them.
     pub(super) fn reserve_buffers(
         &mut self,
-        batch: Option<&InvertedBatch>,
+        batch: Option<&BatchContent>,
         ids: usize,
         id_bytes: usize,
     ) -> Result<()> {
         self.memory.charge_tables(&self.state)?;
-        self.state.buffers.reserve_for(batch, ids, id_bytes)
+        let columns = &self.state.columns;
+        self.state
+            .buffers
+            .reserve_for(batch, columns, ids, id_bytes)
     }
 
     fn flush_or_reserve(&mut self, reserve: impl FnMut(&mut Writer) -> Result<()>) -> Result<()> {
@@ -232,13 +235,15 @@ impl Writer {
         let budget = &self.shared.budget;
         let asked = self.scheduler.take_requests();
         let kept = self.kept().buffered;
-        let (buffer, ids) = self.state.buffers.freeze(budget)?;
+        let frozen = self.state.buffers.freeze(budget)?;
         let flush = Flush {
             shared: Arc::clone(&self.shared),
             flusher: self.flushes.flusher(),
-            filling: Arc::new(FlushProgress::begin(buffer.terms())),
-            buffer,
-            ids,
+            filling: Arc::new(FlushProgress::begin(frozen.postings.terms())),
+            buffer: frozen.postings,
+            ids: frozen.ids,
+            values: frozen.values,
+            columns: Arc::clone(&self.state.columns),
             kept,
             tables: self.state.tables.clone(),
             asked,
@@ -342,6 +347,7 @@ impl Writer {
         }
         self.state.terms = flusher.terms.view();
         self.state.ids = flusher.ids.view();
+        self.state.column_tree = flusher.columns.view();
         for owner in owners() {
             let unsynced = owner.flush(&mut self.maintenance(flusher).parts())?;
             self.roots.wait_for(unsynced);

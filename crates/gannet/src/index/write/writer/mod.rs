@@ -26,6 +26,7 @@ use rustc_hash::FxHashMap;
 pub(crate) use anew::Anew;
 
 use super::act::Act;
+use super::decisions::ColumnDecisions;
 use super::flushing::Flushes;
 use super::leases::Leases;
 use super::life_cycle::LifeCycle;
@@ -37,11 +38,10 @@ use super::totals::LifetimeTotals;
 use crate::base::{DocId, END, Error, Result, Sequence};
 use crate::documents::Expected;
 use crate::index::flush::Flusher;
-use crate::index::ingest::{FieldLengths, PreparedBatch};
+use crate::index::ingest::{BatchContent, FieldLengths, PreparedBatch};
 use crate::index::owners::{OwnedPages, RootParts};
 use crate::index::schedule::Scheduler;
 use crate::index::state::{IdEntry, Shared, State};
-use crate::postings::InvertedBatch;
 use crate::storage::{LogStart, RootSlot, Unsynced};
 
 /// The results of a write.
@@ -63,6 +63,7 @@ pub(crate) struct Writer {
     /// The state that is published next. It has the tables, the IDs and the posting buffers.
     state: State,
     log: WriterLog,
+    decisions: ColumnDecisions,
     flushes: Flushes,
     memory: WriterMemory,
     space: SpaceLooks,
@@ -93,6 +94,7 @@ impl Writer {
         let covers = (!has_log_behind).then_some(log_start);
         Ok(Writer {
             log: WriterLog::resume(&shared.store, log_start, &state),
+            decisions: ColumnDecisions::default(),
             flushes: Flushes::new(flusher),
             memory: WriterMemory::reserve(shared, &state)?,
             space: SpaceLooks::none(),
@@ -117,7 +119,7 @@ impl Writer {
         }
         self.check_space(batch.source_bytes)?;
         let ids = batch.documents.iter().map(|document| document.id.as_str());
-        self.make_room(Some(&batch.inverted), ids)?;
+        self.make_room(Some(&batch.content), ids)?;
         let base = self.first_doc(batch.len())?;
         let replaced = self.find_replaced(batch, base)?;
         for (document, old) in batch.documents.iter().zip(&replaced) {
@@ -239,8 +241,9 @@ impl Writer {
             .zip(replaced)
             .map(|(doc, old)| self.next_entry(doc, *old))
             .collect();
-        let fields = &self.shared.preparation.fields;
-        if self.log.append_news(batch, fields)? {
+        self.decide(batch);
+        let (fields, columns) = (&self.shared.preparation.fields, &self.state.columns);
+        if self.log.append_news(batch, fields, columns)? {
             self.state.dictionaries = batch.dictionaries.clone();
         }
         let ends_batch = replaced.iter().all(Option::is_none);
@@ -260,7 +263,7 @@ impl Writer {
             state.enter_document(entry, &document.id, span, lengths, pool)?;
         }
         let lengths = batch.documents.iter().map(|document| &document.lengths);
-        self.add_postings(&batch.inverted, base, batch.source_bytes, lengths);
+        self.add_postings(&batch.content, base, batch.source_bytes, lengths);
         self.written_at = Instant::now();
         self.totals.note_source(batch.source_bytes);
         self.publish(base + batch.len() as DocId);
@@ -298,17 +301,37 @@ impl Writer {
         Ok(written)
     }
 
-    /// Adds the postings of logged documents to the buffer, and counts what replaying them takes.
+    /// Decides which columns take the values of a batch.
+    fn decide(&mut self, batch: &PreparedBatch) {
+        let (values, columns) = (&batch.content.values, &mut self.state.columns);
+        let before = columns.version();
+        self.decisions.decide(values, &batch.schema, columns);
+        if columns.version() > before {
+            let columns = Arc::clone(columns);
+            self.shared.preparation.replace_columns(columns);
+        }
+    }
+
+    /// Adds the postings and values of logged documents to the buffers, and counts what replaying
+    /// them takes.
     fn add_postings<'l>(
         &mut self,
-        inverted: &InvertedBatch,
+        content: &BatchContent,
         base: DocId,
         source_bytes: u64,
         lengths: impl Iterator<Item = &'l FieldLengths>,
     ) {
-        let new_terms = self.state.buffers.add(inverted, base);
+        let new_terms = self.state.buffers.add(content, base);
+        let columns = &self.state.columns;
+        let misfits = self.state.buffers.add_values(content, base, columns);
+        if !misfits.is_empty() {
+            let columns = Arc::make_mut(&mut self.state.columns);
+            for (column, values) in misfits {
+                columns.count_misfits(column, values);
+            }
+        }
         let log = &mut self.log;
-        log.count_documents(inverted, source_bytes, new_terms, lengths);
+        log.count_documents(content, source_bytes, new_terms, lengths);
     }
 
     /// Makes the writer's state the newest for readers, unless they are not to see it.

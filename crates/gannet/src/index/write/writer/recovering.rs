@@ -6,12 +6,13 @@ use super::Writer;
 use crate::analysis::FieldId;
 use crate::base::{DocId, PAGE_SIZE, Result, Sequence, Span, ZoneNumber};
 use crate::cache::{Pages, finish};
+use crate::columns::Columns;
 use crate::documents::Dictionaries;
-use crate::index::ingest::FieldLengths;
+use crate::index::ingest::{BatchContent, FieldLengths};
 use crate::index::owners::Covered;
 use crate::index::state::{IdEntry, RetiredZones, Shared};
+use crate::index::write::decisions::ColumnDecisions;
 use crate::index::write::log::Backlog;
-use crate::postings::InvertedBatch;
 use crate::storage::LogStart;
 
 impl Writer {
@@ -98,6 +99,29 @@ impl Writer {
         Ok(())
     }
 
+    /// Takes what was decided of columns for the documents that follow.
+    pub(crate) fn take_columns(&mut self, columns: &Columns) {
+        self.log.has_columns(columns.version());
+        if columns.version() > self.state.columns.version() {
+            Arc::make_mut(&mut self.state.columns).take(columns.clone());
+            let columns = Arc::clone(&self.state.columns);
+            self.shared.preparation.replace_columns(columns);
+        }
+    }
+
+    /// Takes the types that were declared, by the options and in the index before.
+    pub(crate) fn take_mapping(&mut self) -> Result<()> {
+        let (schema, columns) = (
+            self.shared.preparation.fields.written(),
+            &self.state.columns,
+        );
+        let mapping = self.shared.options.mapping.clone();
+        let mapping = Arc::new(mapping.and_known(&schema, columns));
+        self.decisions = ColumnDecisions::new(&mapping, &schema, columns)?;
+        self.shared.preparation.fields.declare(mapping);
+        Ok(())
+    }
+
     /// Returns true if the buffers are as full as they may be, or the log is.
     pub(crate) fn is_full(&self) -> bool {
         self.fill() >= 1.0
@@ -107,7 +131,7 @@ impl Writer {
     /// Tells whether the buffers are empty.
     pub(crate) fn reserve_into_empty(
         &mut self,
-        batch: Option<&InvertedBatch>,
+        batch: Option<&BatchContent>,
         ids: usize,
         id_bytes: usize,
     ) -> Result<bool> {
@@ -172,12 +196,12 @@ impl Writer {
     /// Adds the postings of documents that were entered.
     pub(crate) fn replay_postings<'l>(
         &mut self,
-        inverted: &InvertedBatch,
+        content: &BatchContent,
         base: DocId,
         source_bytes: u64,
         lengths: impl Iterator<Item = &'l FieldLengths>,
     ) {
-        self.add_postings(inverted, base, source_bytes, lengths);
+        self.add_postings(content, base, source_bytes, lengths);
     }
 
     /// Sets the memory of a flush aside, unless the index is only read.

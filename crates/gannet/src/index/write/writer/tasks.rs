@@ -97,8 +97,7 @@ impl Writer {
     /// Has memory that is given back set aside for a flush, and takes it if there is enough. Tells
     /// whether it has.
     pub(in crate::index::write) fn want_flush_memory(&mut self) -> bool {
-        let copies = self.state.terms.memory_bytes() + self.state.ids.memory_bytes();
-        let wanted = self.shared.memory.flush.bytes() + copies;
+        let wanted = self.shared.memory.flush.bytes() + self.state.tree_bytes();
         self.shared.budget.want(wanted);
         self.hold_flush_memory().is_ok()
     }

@@ -1,0 +1,132 @@
+//! The pieces of a column in the order of documents: maps say which there are, and those that are
+//! wanted are read in batches.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use super::column::ColumnId;
+use super::entries::{EntryKind, EntryName, damaged_piece, head, numbered, split};
+use super::map::{MapEntry, SPAN, decode_map};
+use super::tree::ColumnTreeView;
+use crate::base::DocId;
+use crate::btree::Scan;
+use crate::cache::{Bytes, Pages, Step, gather};
+
+/// Pieces that are read at once, at most; a leaf has three of the longest.
+const PIECES_AT_ONCE: usize = 32;
+
+/// The use that is made of a piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PieceUse {
+    /// Nothing: it is not shown.
+    Skip,
+    /// It is shown without being read.
+    Summary,
+    /// It is read.
+    Values,
+}
+
+/// Goes over the pieces of a column in the tree.
+#[derive(Debug)]
+pub struct PieceCursor {
+    column: ColumnId,
+    docs: Range<DocId>,
+    /// Nothing once all maps were seen.
+    maps: Option<Scan>,
+    known: VecDeque<(MapEntry, PieceUse)>,
+    read: VecDeque<(MapEntry, Option<Bytes>)>,
+}
+
+impl PieceCursor {
+    /// Those that have documents of a range.
+    pub fn new(column: ColumnId, docs: Range<DocId>) -> PieceCursor {
+        let span = docs.start / SPAN * SPAN;
+        let maps = (!docs.is_empty()).then(|| Scan::new(&numbered(column, EntryKind::Map, span)));
+        PieceCursor {
+            column,
+            docs,
+            maps,
+            known: VecDeque::new(),
+            read: VecDeque::new(),
+        }
+    }
+
+    /// The next piece that `judge` does not skip, with its bytes if it wants them. `view` and
+    /// `judge` are the same at each call.
+    pub fn advance(
+        &mut self,
+        judge: &dyn Fn(&MapEntry) -> PieceUse,
+        view: &ColumnTreeView,
+        pages: &mut Pages<'_>,
+    ) -> Step<Option<(MapEntry, Option<Bytes>)>> {
+        loop {
+            if let Some(next) = self.read.pop_front() {
+                return Ok(Some(next));
+            }
+            while self.known.len() < PIECES_AT_ONCE && self.maps.is_some() {
+                self.next_map(judge, view, pages)?;
+            }
+            if self.known.is_empty() {
+                return Ok(None);
+            }
+            self.read_known(view, pages)?;
+        }
+    }
+
+    fn read_known(&mut self, view: &ColumnTreeView, pages: &mut Pages<'_>) -> Step<()> {
+        let count = self.known.len().min(PIECES_AT_ONCE);
+        let some: Vec<(MapEntry, PieceUse)> = self.known.range(..count).copied().collect();
+        let column = self.column;
+        let read = gather(&some, |(entry, used)| match used {
+            PieceUse::Values => {
+                let bytes = view.entry(column, EntryKind::Piece, entry.first, pages)?;
+                let missing = || damaged_piece(column, entry.first, "it is not there");
+                Ok((entry, Some(bytes.ok_or_else(missing)?)))
+            }
+            PieceUse::Skip | PieceUse::Summary => Ok((entry, None)),
+        })?;
+        self.known.drain(..count);
+        self.read.extend(read);
+        pages.trim();
+        Ok(())
+    }
+
+    /// Takes the pieces of the next map.
+    fn next_map(
+        &mut self,
+        judge: &dyn Fn(&MapEntry) -> PieceUse,
+        view: &ColumnTreeView,
+        pages: &mut Pages<'_>,
+    ) -> Step<()> {
+        let end = numbered(self.column, EntryKind::Map, self.docs.end);
+        let behind = head(self.column, EntryKind::Number);
+        let end: &[u8] = if self.docs.end == DocId::MAX {
+            &behind
+        } else {
+            &end
+        };
+        let matters = |from: &[u8], _: Option<&[u8]>| from < end;
+        let Some(scan) = &mut self.maps else {
+            return Ok(());
+        };
+        if !scan.advance_where(&matters, &view.tree, pages)? || scan.key() >= end {
+            self.maps = None;
+            return Ok(());
+        }
+        let (_, name) = split(scan.key())?;
+        let EntryName::Map(first) = name else {
+            self.maps = None;
+            return Ok(());
+        };
+        for entry in decode_map(scan.value(), first)? {
+            if entry.end() <= self.docs.start || entry.first >= self.docs.end {
+                continue;
+            }
+            match judge(&entry) {
+                PieceUse::Skip => {}
+                used => self.known.push_back((entry, used)),
+            }
+        }
+        Ok(())
+    }
+}

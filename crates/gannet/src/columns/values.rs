@@ -1,0 +1,153 @@
+//! A pass over the values of a column, with their documents.
+
+use std::ops::Range;
+
+use gannet_values::{Piece, ValueType};
+
+use super::buffer::ValueBuffer;
+use super::entries::damaged_piece;
+use super::map::MapEntry;
+use super::pieces::{PieceCursor, PieceUse};
+use super::view::{ColumnReader, tagged};
+use crate::base::{DocId, Result};
+use crate::cache::{Pages, Step};
+
+/// Values of a buffer that are copied in one go.
+const VALUES_AT_ONCE: usize = 4096;
+
+/// Takes the values of a pass.
+pub trait ValueVisitor {
+    /// Says what is done with a piece; those of which only the summary is wanted are shown by it.
+    fn judge(&self, _: &MapEntry) -> PieceUse {
+        PieceUse::Values
+    }
+
+    /// Takes a piece that need not be read.
+    fn summary(&mut self, _: &MapEntry) -> Result<()> {
+        Ok(())
+    }
+
+    /// Takes values, all of one type: the document of each, ascending, and its key. The keys of a
+    /// document ascend, but those of keywords, which are numbers, or say where a keyword stands
+    /// that has none yet ([`ColumnReader::term`]).
+    fn values(&mut self, value_type: ValueType, docs: &[DocId], keys: &[u64]) -> Result<()>;
+}
+
+/// Goes over all values of documents of a range. Those of deleted documents are among them.
+#[derive(Debug)]
+pub struct ColumnValues {
+    reader: ColumnReader,
+    docs: Range<DocId>,
+    pieces: PieceCursor,
+    pieces_ended: bool,
+    buffer: usize,
+    at: Option<usize>,
+    part_docs: Vec<DocId>,
+    part_keys: Vec<u64>,
+    numbers: Vec<u16>,
+}
+
+impl ColumnReader {
+    /// Goes over the values of documents of a range.
+    pub fn values(&self, docs: Range<DocId>) -> ColumnValues {
+        ColumnValues::new(self.clone(), docs)
+    }
+}
+
+impl ColumnValues {
+    fn new(reader: ColumnReader, docs: Range<DocId>) -> ColumnValues {
+        let docs = docs.start..docs.end.min(reader.view.below);
+        ColumnValues {
+            pieces: PieceCursor::new(reader.id, docs.clone()),
+            reader,
+            docs,
+            pieces_ended: false,
+            buffer: 0,
+            at: None,
+            part_docs: Vec::new(),
+            part_keys: Vec::new(),
+            numbers: Vec::new(),
+        }
+    }
+
+    /// Shows the next values to `visitor`: those of a piece, or some thousands of a buffer. Tells
+    /// whether there were any.
+    pub fn advance(&mut self, visitor: &mut dyn ValueVisitor, pages: &mut Pages<'_>) -> Step<bool> {
+        if !self.pieces_ended {
+            let judge = |entry: &MapEntry| visitor.judge(entry);
+            let next = self.pieces.advance(&judge, &self.reader.view.tree, pages)?;
+            match next {
+                Some((entry, None)) => {
+                    visitor.summary(&entry)?;
+                    return Ok(true);
+                }
+                Some((entry, Some(bytes))) => {
+                    pages.count_steps(entry.summary.values as usize / 4)?;
+                    self.show_piece(&entry, &bytes, visitor)?;
+                    return Ok(true);
+                }
+                None => self.pieces_ended = true,
+            }
+        }
+        while let Some(buffer) = self.reader.view.buffers.get(self.buffer) {
+            let buffer = std::sync::Arc::clone(buffer);
+            if let Some(value_type) = self.copy_part(&buffer) {
+                pages.count_steps(self.part_docs.len() / 4)?;
+                visitor.values(value_type, &self.part_docs, &self.part_keys)?;
+                return Ok(true);
+            }
+            self.buffer += 1;
+            self.at = None;
+        }
+        Ok(false)
+    }
+
+    fn show_piece(
+        &mut self,
+        entry: &MapEntry,
+        bytes: &[u8],
+        visitor: &mut dyn ValueVisitor,
+    ) -> Result<()> {
+        let piece = Piece::parse(bytes, entry.documents as usize)
+            .map_err(|reason| damaged_piece(self.reader.id, entry.first, reason))?;
+        self.numbers.clear();
+        self.part_keys.clear();
+        self.part_docs.clear();
+        piece.decode(&mut self.numbers, &mut self.part_keys);
+        let docs = self
+            .numbers
+            .iter()
+            .map(|number| entry.first + *number as DocId);
+        self.part_docs.extend(docs);
+        let from = self.part_docs.partition_point(|doc| *doc < self.docs.start);
+        let to = self.part_docs.partition_point(|doc| *doc < self.docs.end);
+        visitor.values(
+            entry.value_type,
+            &self.part_docs[from..to],
+            &self.part_keys[from..to],
+        )
+    }
+
+    /// Copies the next values of a buffer.
+    fn copy_part(&mut self, buffer: &ValueBuffer) -> Option<ValueType> {
+        let inner = buffer.read();
+        let column = inner.column(self.reader.id)?;
+        let start = self.docs.start;
+        let from = *self
+            .at
+            .get_or_insert_with(|| column.docs().partition_point(|doc| *doc < start));
+        let value_type = self.reader.column.value_type;
+        let (part_type, part) = column.part(from, VALUES_AT_ONCE, self.docs.end, value_type);
+        self.part_docs.clear();
+        self.part_keys.clear();
+        for (doc, key) in part {
+            self.part_docs.push(doc);
+            self.part_keys.push(match part_type {
+                ValueType::Keyword => tagged(self.buffer, key),
+                _ => key,
+            });
+        }
+        self.at = Some(from + self.part_docs.len());
+        (!self.part_docs.is_empty()).then_some(part_type)
+    }
+}
