@@ -437,7 +437,7 @@ impl Queries {
         let (name, text) = rng.pick(&self.exact).clone();
         let field = Some(name);
         match rng.below(40) {
-            // Numbers have no ranges.
+            // The values of numbers and booleans have an order.
             0 => Query::Range {
                 field,
                 lower: bound(rng, text),

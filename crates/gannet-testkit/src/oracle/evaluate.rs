@@ -29,6 +29,8 @@ impl Rejection {
                 "there is no field",
                 "ranges are not possible",
                 "a range needs a field",
+                "the values of field",
+                "the range of field",
                 "a wildcard stands before the last",
             ]
             .iter()
@@ -83,10 +85,16 @@ fn check(view: &View<'_>, query: &Query) -> Result<(), Rejection> {
     let is_right = match query {
         Query::Range { field: None, .. } => false,
         Query::Range {
-            field: Some(name), ..
+            field: Some(name),
+            lower,
+            upper,
         } => view.field(name).is_some_and(|at| {
             let field = &view.fields[at];
-            field.is_text && field.analyzer.name() == "keyword"
+            if field.is_text {
+                field.analyzer.name() == "keyword"
+            } else {
+                have_order(name, lower, upper)
+            }
         }),
         Query::Exists { field } => view.field(field).is_some(),
         Query::Text { field, .. }
@@ -389,9 +397,11 @@ impl<'a> Evaluation<'a> {
         match query {
             Query::Text { text, operator, .. } => self.text(text, *operator, at, boost),
             Query::Phrase { text, slop, .. } => self.phrase(text, *slop, at, boost),
-            // Only fields of whole values have ranges.
-            Query::Range { lower, upper, .. } => {
+            Query::Range { lower, upper, .. } if self.view.fields[at].is_text => {
                 self.any_term(at, boost, |term| is_between(term, lower, upper))
+            }
+            Query::Range { lower, upper, .. } => {
+                self.any_term(at, boost, |term| is_value_between(term, lower, upper))
             }
             Query::PhrasePattern { slop, .. } => self.pattern(query, *slop, at, boost),
             Query::Prefix { .. } | Query::Wildcard { .. } | Query::Fuzzy { .. } => {
@@ -611,6 +621,56 @@ fn has_form(forms: &[Form], term: &str) -> bool {
         Form::Fits(glyphs) => fits(glyphs, term),
         Form::Near(..) => false,
     })
+}
+
+/// The number that a value of a field without words is compared by. Of the fields of random
+/// documents `open` has booleans.
+fn number(value: &str) -> Option<f64> {
+    match value {
+        "false" => Some(0.0),
+        "true" => Some(1.0),
+        number => number.parse().ok(),
+    }
+}
+
+/// Returns true if the ends of a range are values of a field without words, and in order.
+fn have_order(name: &str, lower: &Bound<String>, upper: &Bound<String>) -> bool {
+    let end = |bound: &Bound<String>| match bound {
+        Bound::Included(text) | Bound::Excluded(text) => Some(text.clone()),
+        Bound::Unbounded => None,
+    };
+    let is_value = |text: &String| {
+        let is_boolean = matches!(text.as_str(), "true" | "false");
+        number(text).is_some_and(f64::is_finite) && is_boolean == (name == "open")
+    };
+    let (low, high) = (end(lower), end(upper));
+    let are_values = [&low, &high].into_iter().flatten().all(is_value);
+    let excludes = [lower, upper]
+        .iter()
+        .any(|end| matches!(end, Bound::Excluded(_)));
+    let in_order = match (
+        low.as_deref().and_then(number),
+        high.as_deref().and_then(number),
+    ) {
+        (Some(low), Some(high)) => low < high || low == high && !excludes,
+        _ => true,
+    };
+    are_values && in_order
+}
+
+fn is_value_between(term: &str, lower: &Bound<String>, upper: &Bound<String>) -> bool {
+    let value = number(term);
+    let above = match lower {
+        Bound::Included(least) => value >= number(least),
+        Bound::Excluded(least) => value > number(least),
+        Bound::Unbounded => true,
+    };
+    let below = match upper {
+        Bound::Included(most) => value <= number(most),
+        Bound::Excluded(most) => value < number(most),
+        Bound::Unbounded => true,
+    };
+    above && below
 }
 
 fn is_between(term: &str, lower: &Bound<String>, upper: &Bound<String>) -> bool {

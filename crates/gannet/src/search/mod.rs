@@ -23,6 +23,7 @@ mod run;
 mod scoring;
 mod statistics;
 mod techniques;
+mod values;
 mod view;
 mod words;
 
@@ -51,4 +52,5 @@ pub use scoring::explanation::Explanation;
 pub use scoring::field::FieldStatistics;
 pub use statistics::QueryStatistics;
 pub use techniques::Techniques;
+pub use values::{AggregationRequest, AggregationState, SortBy, SortKey, SortValue};
 pub use view::{ExternalIds, MemoryTerms, SearchView};

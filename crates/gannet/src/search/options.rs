@@ -9,6 +9,7 @@ use super::techniques::Techniques;
 use crate::base::{DocId, END, Error, Interrupt, Result};
 use crate::search::results::highlight::SnippetOptions;
 use crate::search::scoring::top::TOP_MAX;
+use crate::search::values::{AggregationRequest, SortBy, SortKey, SortValue};
 
 /// Tells the time since some fixed moment.
 pub type Clock = Arc<dyn Fn() -> Duration + Send + Sync>;
@@ -56,6 +57,13 @@ pub struct SearchOptions {
     /// they are, also if the index has changed since. A term or a field of the query that they lack
     /// is [`Error::Invalid`].
     pub statistics: Option<Arc<QueryStatistics>>,
+    /// The keys by which hits are ordered, the first one first; by their scores if there are none.
+    /// Scores are computed only if they are among the keys.
+    pub sort: Vec<SortKey>,
+    /// The values of the hit behind which the hits begin, one by each key of the order.
+    pub after: Option<Vec<SortValue>>,
+    /// Aggregations over all documents that match.
+    pub aggregations: Option<Arc<AggregationRequest>>,
     /// Names of fields that other indexes have: a query may name them, and finds nothing here.
     pub other_fields: Vec<String>,
     /// Set if `total` must be exact. This rules pruning out, except where nothing is deleted and
@@ -96,6 +104,9 @@ impl Default for SearchOptions {
             below: END,
             ties: Ties::default(),
             statistics: None,
+            sort: Vec::new(),
+            after: None,
+            aggregations: None,
             other_fields: Vec::new(),
             count: false,
             fetch: true,
@@ -121,6 +132,9 @@ impl fmt::Debug for SearchOptions {
             .field("below", &self.below)
             .field("ties", &self.ties)
             .field("statistics", &self.statistics)
+            .field("sort", &self.sort)
+            .field("after", &self.after)
+            .field("aggregations", &self.aggregations)
             .field("other_fields", &self.other_fields)
             .field("count", &self.count)
             .field("fetch", &self.fetch)
@@ -165,8 +179,29 @@ impl SearchOptions {
         self.fetch && self.sources || !self.highlight.is_empty()
     }
 
+    /// Returns true if hits are ordered by their scores.
+    pub fn is_by_score(&self) -> bool {
+        self.sort.is_empty()
+    }
+
+    /// Returns true if scores are among the keys of an order.
+    pub fn sorts_scores(&self) -> bool {
+        self.sort.iter().any(|key| key.by == SortBy::Score)
+    }
+
     /// Rejects what cannot be.
     pub fn check_limits(&self) -> Result<()> {
+        if self.after.is_some() && self.sort.is_empty() {
+            return Err(Error::invalid(
+                "hits that begin behind others need an order: name the keys to sort by",
+            ));
+        }
+        if self.ties == Ties::ExternalId && !self.sort.is_empty() {
+            return Err(Error::invalid(
+                "equal hits of an order by values come in the order of their doc IDs: leave the order by ID \
+                 out, or sort by score",
+            ));
+        }
         if self.ranked() > TOP_MAX {
             Err(Error::invalid(format!(
                 "a search ranks at most {TOP_MAX} documents, those that are skipped included, not {}: \

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::analysis::Schema;
 use crate::base::{DocId, Result};
 use crate::cache::{Pages, Step};
+use crate::columns::ColumnsView;
 use crate::documents::{Dictionaries, DocumentTables};
 use crate::postings::{Fragment, Reach, TermView, TermVisitor};
 use crate::search::scoring::bm25::Statistics;
@@ -54,6 +55,8 @@ pub struct SearchView {
     pub renumbered: u64,
     /// Deleted documents of which lists still have postings.
     pub dead_documents: u64,
+    /// The values of documents.
+    pub columns: ColumnsView,
     /// Norms, deletions and addresses of the documents.
     pub tables: DocumentTables,
     /// The dictionaries that stored documents are decompressed with.

@@ -21,6 +21,7 @@ mod result_cache;
 mod rooms;
 mod shards;
 mod snapshots;
+mod sorting;
 mod soundness;
 mod split_words;
 mod totals;

@@ -76,6 +76,7 @@ impl<'p> NodeKind<'p> for PatternNode {
             return Ok(builder.any(clauses, 1, Formula::Sum));
         }
         if let Some(documents) = documents {
+            builder.has_all |= documents.of_values;
             let members = SetMembers(Arc::clone(&documents.set));
             let what = || format!("{} terms of a pattern", documents.sources.terms);
             return Ok(Some(builder.constant(members, self.boost, what)));

@@ -1,13 +1,12 @@
-//! Terms between two others in the order of their bytes.
+//! Values between two others: numbers, dates, whole strings in the order of their bytes.
 
 use std::fmt::{self, Formatter, Write};
 use std::ops::Bound;
 
 use super::query_kind::{Children, Complaint, NO_CHILDREN, QueryKind};
-use crate::analysis::{Field, FieldKind};
+use crate::analysis::Field;
 use crate::base::{Error, Result};
 use crate::search::plan::{FieldQuery, LeafPlan, PlanNode, Planner};
-use crate::search::query::fields::{has_order, shown};
 use crate::search::query::pattern::Pattern;
 use crate::search::query::print::{print_field, print_quoted};
 use crate::search::query::{Query, ranges};
@@ -28,16 +27,14 @@ impl<'q> QueryKind<'q> for RangeQuery<'q> {
         NO_CHILDREN
     }
 
+    /// Which fields have an order shows only where their values are.
     fn check_field(&self, named: Option<&Field>) -> Result<()> {
-        let Some(field) = named else {
-            return Err(Error::invalid(
-                "a range needs a field whose analyzer is keyword: write field:[a TO b]",
-            ));
-        };
-        if has_order(field) {
-            return Ok(());
+        match named {
+            Some(_) => Ok(()),
+            None => Err(Error::invalid(
+                "a range needs a field: write field:[a TO b]",
+            )),
         }
-        Err(self.unordered(field))
     }
 
     fn check_written(&self) -> std::result::Result<(), Complaint> {
@@ -85,36 +82,6 @@ impl LeafPlan for RangeQuery<'_> {
         );
         let slot = planner.pattern(asked, Pattern::Range(range.0, range.1), false)?;
         Ok(Some(PlanNode::Pattern(slot, asked.boost)))
-    }
-}
-
-impl RangeQuery<'_> {
-    /// The error where a field has no order that anyone means.
-    fn unordered(&self, field: &Field) -> Error {
-        let name = &field.name;
-        let example = match (self.lower, self.upper) {
-            (Bound::Included(value) | Bound::Excluded(value), _)
-            | (_, Bound::Included(value) | Bound::Excluded(value)) => shown(value),
-            (Bound::Unbounded, Bound::Unbounded) => {
-                return Error::invalid(format!(
-                    "ranges are not possible in field {name:?}: for documents that have the field, write {name}:*"
-                ));
-            }
-        };
-        let why = match field.kind {
-            FieldKind::Exact => {
-                "whose numbers and booleans are kept as text: 9 would be above 15".to_owned()
-            }
-            FieldKind::Text => format!(
-                "which the analyzer {} cuts into words: each word would be compared alone",
-                field.analyzer.name()
-            ),
-        };
-        Error::invalid(format!(
-            "ranges are not possible in field {name:?}, {why}; ask for single values, as {name}:{example}, or \
-             index dates like 2020-12-31, and numbers that all have one length like 0042, as strings with the \
-             analyzer keyword, whose bytes a range compares"
-        ))
     }
 }
 

@@ -86,6 +86,9 @@ pub struct PatternDocuments {
     pub written: String,
     /// The documents, deleted ones included until a vacuum.
     pub set: Arc<DocSet>,
+    /// Set if values were looked at in place of terms: these have deleted documents until a
+    /// rebuild.
+    pub of_values: bool,
     /// The terms and lists that were read to find them.
     pub sources: Sources,
 }

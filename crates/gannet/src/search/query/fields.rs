@@ -6,6 +6,8 @@
 //!
 //! `id` names the external ID, unless the index has a field of that name. So does `_id`.
 
+use std::ops::Bound;
+
 use super::Query;
 use crate::analysis::{Analyzer, Field, FieldKind, Schema};
 use crate::base::{Error, Result};
@@ -47,6 +49,18 @@ pub fn check(query: &Query, schema: &Schema, elsewhere: &dyn Fn(&str) -> bool) -
 /// The fields that a query names, some maybe twice.
 pub fn names(query: &Query) -> impl Iterator<Item = &str> {
     all(query).filter_map(name_of)
+}
+
+/// Returns true if a range of the query has an end that is relative to now.
+pub fn is_relative_to_now(query: &Query) -> bool {
+    let is_now = |end: &Bound<String>| match end {
+        Bound::Included(text) | Bound::Excluded(text) => text.starts_with("now"),
+        Bound::Unbounded => false,
+    };
+    all(query).any(|query| match query {
+        Query::Range { lower, upper, .. } => is_now(lower) || is_now(upper),
+        _ => false,
+    })
 }
 
 /// A query and all below it, not by recursion: how deep it is was not checked yet.

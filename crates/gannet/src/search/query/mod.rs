@@ -135,6 +135,21 @@ pub enum Query {
 }
 
 impl Query {
+    /// The query of which only those documents are found that all of `filters` match too. Filters
+    /// do not count for the score.
+    pub fn filtered(self, filters: Vec<Query>) -> Query {
+        if filters.is_empty() {
+            return self;
+        }
+        Query::Bool {
+            must: vec![self],
+            should: Vec::new(),
+            must_not: Vec::new(),
+            filter: filters,
+            minimum_should_match: 0,
+        }
+    }
+
     /// The queries directly below this one.
     pub fn children(&self) -> impl Iterator<Item = &Query> {
         let lists = self.as_kind(|kind| kind.children());

@@ -13,7 +13,10 @@
 
 use std::ops::Bound;
 
+use gannet_values::Number;
+
 use super::fields::shown;
+use crate::analysis::{Field, FieldKind};
 use crate::base::{Error, Result};
 
 /// The two ends of a range, as bytes of terms.
@@ -64,39 +67,77 @@ impl DateSpan {
     }
 }
 
-/// Fails at a range that no term can be in, whatever the field: at an end below the other, and at
-/// dates relative to now. Gives what is wrong, and what to write.
+/// Fails at a range that nothing can be in, whatever the field: at an end below the other. Gives
+/// what is wrong, and what to write.
 pub fn check_written(
     lower: &Bound<String>,
     upper: &Bound<String>,
 ) -> std::result::Result<(), (&'static str, &'static str)> {
     let ends = [text_of(lower), text_of(upper)];
+    let [Some(least), Some(most)] = ends else {
+        return Ok(());
+    };
+    let is_now = |end: &str| end == "now" || is_relative(end);
+    if is_now(least) || is_now(most) || is_ordered(least, most, lower, upper) {
+        return Ok(());
+    }
+    Err((
+        "a range without values",
+        "write the lower end first, and [ ] for ends that are in it",
+    ))
+}
+
+/// Returns true if one end is not above the other, as numbers, as dates or in bytes.
+fn is_ordered(least: &str, most: &str, lower: &Bound<String>, upper: &Bound<String>) -> bool {
+    let includes_both = matches!((lower, upper), (Bound::Included(_), Bound::Included(_)));
+    if let (Some(least), Some(most)) = (Number::parse(least), Number::parse(most)) {
+        return least < most || includes_both && least == most;
+    }
+    let begins = || iso(most).is_some_and(|date| least.starts_with(date.span));
+    least < most || includes_both && (least == most || begins())
+}
+
+/// Fails at a range of whole strings that cannot be compared as these are: of dates relative to
+/// now, and of numbers whose bytes are not in their order.
+pub fn check_words((lower, upper): &Ends) -> Result<()> {
+    let ends = [text_of(lower), text_of(upper)];
     if ends.iter().flatten().any(|end| is_relative(end)) {
-        return Err((
-            "a date relative to now",
-            "write the day or the time itself, as 2023-05-17 or 2023-05-17T09:00:00",
+        return Err(Error::invalid(
+            "a date relative to now: of whole strings write the day or the time itself, as 2023-05-17 or \
+             2023-05-17T09:00:00",
         ));
     }
     let [Some(least), Some(most)] = ends else {
         return Ok(());
     };
-    let includes_both = matches!((lower, upper), (Bound::Included(_), Bound::Included(_)));
-    let begins = || iso(most).is_some_and(|date| least.starts_with(date.span));
-    if least < most || includes_both && (least == most || begins()) {
-        return Ok(());
-    }
-    if let (Ok(low), Ok(high)) = (least.parse::<f64>(), most.parse::<f64>())
-        && low < high
-    {
-        return Err((
-            "a range of numbers of different lengths",
-            "a range compares bytes, in which 9 is above 15: index numbers of one length, as 09, and write \
-             the ends so",
+    let numbers = Number::parse(least).zip(Number::parse(most));
+    if least > most && numbers.is_some_and(|(low, high)| low < high) {
+        return Err(Error::invalid(
+            "a range of numbers of different lengths: a range of whole strings compares bytes, in which 9 is \
+             above 15; index numbers as numbers, or all of one length, as 09, and write the ends so",
         ));
     }
-    Err((
-        "a range without values",
-        "write the lower end first, and [ ] for ends that are in it",
+    Ok(())
+}
+
+/// The error of a range where a field has no order that anyone means.
+pub fn unordered(field: &Field, (lower, upper): &Ends) -> Error {
+    let name = &field.name;
+    let Some(example) = text_of(lower).or(text_of(upper)).map(shown) else {
+        return Error::invalid(format!(
+            "ranges are not possible in field {name:?}: for documents that have the field, write {name}:*"
+        ));
+    };
+    let why = match field.kind {
+        FieldKind::Exact => "of whose numbers and booleans no values are kept".to_owned(),
+        FieldKind::Text => format!(
+            "which the analyzer {} cuts into words: each word would be compared alone",
+            field.analyzer.name()
+        ),
+    };
+    Error::invalid(format!(
+        "ranges are not possible in field {name:?}, {why}; ask for single values, as {name}:{example}, or \
+         index numbers as JSON numbers, dates as 2020-12-31, and strings with the analyzer keyword"
     ))
 }
 

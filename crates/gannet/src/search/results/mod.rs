@@ -9,9 +9,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gannet_values::Value;
+
 use crate::base::{DocId, Error, Reservation};
 use crate::cache::{IoCounts, UsedPage};
 use crate::search::scoring::explanation::Explanation;
+use crate::search::values::{AggregationState, SortValue};
 
 /// The answer to a query.
 #[derive(Clone, Debug, Default)]
@@ -34,6 +37,8 @@ pub struct SearchResults {
     pub notes: Vec<String>,
     /// The best documents, best first.
     pub hits: Vec<Hit>,
+    /// The findings of aggregations, if any were asked for.
+    pub aggregations: Option<AggregationState>,
     /// Counts of the reads.
     pub io: IoCounts,
     /// The pages that were used, found in memory or not, in the order of their first use, if that
@@ -100,8 +105,10 @@ pub struct Hit {
     pub doc: DocId,
     /// Its external ID; empty if documents were not fetched.
     pub id: String,
-    /// Its score.
+    /// Its score; not a number if hits are ordered by other keys, so that none was computed.
     pub score: f32,
+    /// Its values by the keys of the order, if that was not by score.
+    pub sort: Vec<SortValue>,
     /// Its JSON source, if documents were fetched.
     pub source: Option<Vec<u8>>,
     /// Fields with their snippets, if any were asked for.
@@ -122,6 +129,15 @@ impl SearchResults {
 }
 
 impl Hit {
+    /// Bytes that its values by the keys of the order take.
+    pub(super) fn sort_bytes(&self) -> usize {
+        let texts = self.sort.iter().map(|value| match value {
+            Some(Value::Keyword(text)) => text.len(),
+            _ => 0,
+        });
+        size_of_val(self.sort.as_slice()) + texts.sum::<usize>()
+    }
+
     /// Bytes that its snippets take.
     pub(super) fn snippet_bytes(&self) -> usize {
         let each = self.snippets.iter().map(|(field, texts)| {

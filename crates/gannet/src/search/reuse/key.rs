@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 use std::sync::Arc;
 
 use crate::search::options::SearchOptions;
-use crate::search::query::Query;
+use crate::search::query::{Query, fields};
 
 /// The smallest result cache: 64 KiB.
 pub const RESULT_CACHE_MIN: usize = 64 << 10;
@@ -27,6 +27,9 @@ pub fn key_of(query: &Query, options: &SearchOptions) -> Option<AnswerKey> {
         below,
         ties,
         statistics,
+        sort,
+        after,
+        aggregations,
         other_fields,
         count,
         fetch,
@@ -41,16 +44,22 @@ pub fn key_of(query: &Query, options: &SearchOptions) -> Option<AnswerKey> {
         deadline: _,
         cancelled: _,
     } = options;
-    if *list_pages {
+    // A range that is relative to now is another at each time.
+    if *list_pages || fields::is_relative_to_now(query) {
         return None;
     }
     // They change how the bound of a total is found that need not be exact, and the plan.
     let techniques = (!count || *explain).then_some(techniques);
     let documents = (k, skip, from, below, fetch, sources);
-    let scored = (ties, statistics, other_fields);
+    let ordered = (ties, sort, after, aggregations);
+    let scored = (statistics, other_fields);
     let told = (highlight, snippets, count, explain, techniques);
     let mut key = KeyText(String::new());
-    write!(key, "{query:?} {documents:?} {scored:?} {told:?}").ok()?;
+    write!(
+        key,
+        "{query:?} {documents:?} {ordered:?} {scored:?} {told:?}"
+    )
+    .ok()?;
     Some(key.0.into())
 }
 
@@ -70,7 +79,9 @@ impl Write for KeyText {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::{Operator, QueryStatistics, Techniques, Ties, parse};
+    use crate::search::{
+        AggregationRequest, Operator, QueryStatistics, SortKey, Techniques, Ties, parse,
+    };
 
     fn asked(text: &str) -> AnswerKey {
         let query = parse(text, Operator::Or, &Default::default()).unwrap();
@@ -79,7 +90,7 @@ mod tests {
 
     #[test]
     fn whatever_changes_an_answer_is_in_its_key() {
-        let changes: [fn(&mut SearchOptions); 21] = [
+        let changes: [fn(&mut SearchOptions); 25] = [
             |_| (),
             |options| options.k = 11,
             |options| options.skip = 1,
@@ -97,6 +108,12 @@ mod tests {
             |options| options.snippets.escape_html ^= true,
             |options| options.techniques = without_pruning(),
             |options| options.ties = Ties::ExternalId,
+            |options| options.sort = vec![SortKey::parse("a").unwrap()],
+            |options| options.sort = vec![SortKey::parse("-a").unwrap()],
+            |options| options.after = Some(vec![None]),
+            |options| {
+                options.aggregations = Some(Arc::new(AggregationRequest::of(Default::default())))
+            },
             |options| options.statistics = Some(statistics(7)),
             |options| options.statistics = Some(statistics(8)),
             |options| options.statistics = Some(Arc::default()),

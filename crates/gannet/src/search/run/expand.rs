@@ -12,18 +12,21 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+use super::column_range::{ColumnRange, column_of_ranges};
 use super::frequent::MostFrequent;
 use super::range_terms::RangeTerms;
 use crate::analysis::{FieldId, term_key};
-use crate::base::{Budget, DocId, Reservation, Result, Steps};
+use crate::base::{Budget, DocId, Error, Reservation, Result, Steps};
 use crate::btree::{Scan, TreeView};
 use crate::cache::{Pages, Step};
 use crate::postings::{DELTA_LEVELS, TermPostings, TermTree, TermVisitor};
-use crate::search::lists::PatternDocuments;
 use crate::search::lists::collector::Collector;
+use crate::search::lists::{PatternDocuments, Sources};
 use crate::search::matching::matcher::for_all;
 use crate::search::plan::PlannedPattern;
+use crate::search::query::fields::has_order;
 use crate::search::query::pattern::{Pattern, Verdict};
+use crate::search::query::ranges::{check_words, unordered};
 use crate::search::view::SearchView;
 
 /// The most terms of a prefix, wildcard or range that are kept.
@@ -77,13 +80,22 @@ pub struct Expander {
     known: Option<PatternDocuments>,
     limits: ExpansionLimits,
     /// The range that the pattern is, as long as it was not looked at.
-    range: Option<RangeTerms>,
+    range: Option<RangeRun>,
     /// Through each of the dictionary's trees; nothing when it has ended.
     scans: [Option<Scan>; TermTree::ALL.len()],
     /// Set if terms were dropped to keep memory bounded.
     dropped: bool,
     walked_memory: bool,
     done: bool,
+}
+
+/// A range, of which it is first decided how its documents are found.
+enum RangeRun {
+    Undecided,
+    /// By the values of a column.
+    Column(Box<ColumnRange>),
+    /// By terms that are whole strings.
+    Terms(Box<RangeTerms>),
 }
 
 /// The resources of an expansion.
@@ -105,10 +117,7 @@ impl Expander {
             ends_phrase,
             stems,
         } = planned;
-        let range = match &pattern {
-            Pattern::Range(from, to) => Some(RangeTerms::new(field, (from.clone(), to.clone()))),
-            _ => None,
-        };
+        let range = matches!(pattern, Pattern::Range(..)).then_some(RangeRun::Undecided);
         let counted = (ends_phrase && !pattern.is_fuzzy()).then(|| {
             let memory = limits.budget.reserve("the terms of a pattern", 0)?;
             Ok(MostFrequent::new(memory))
@@ -143,11 +152,9 @@ impl Expander {
     /// Finds all terms.
     pub fn step(&mut self, view: &SearchView, pages: &mut Pages<'_>) -> Step<()> {
         while !self.done {
-            if let Some(range) = &mut self.range {
-                let (from, to) = range.step(view, pages)?;
-                self.pattern = Arc::new(Pattern::Range(from, to));
-                self.scans = scans(self.field, &self.pattern);
-                self.range = None;
+            if self.range.is_some() {
+                self.settle_range(view, pages)?;
+                continue;
             }
             let scanned = self.scan(view, pages);
             // Also if the scans stopped: one round then serves both.
@@ -162,6 +169,35 @@ impl Expander {
                 self.walk_memory(view, pages)?;
                 self.walked_memory = true;
             }
+        }
+        Ok(())
+    }
+
+    /// Finds the documents of a range by its column, or the ends of its terms where it has none.
+    fn settle_range(&mut self, view: &SearchView, pages: &mut Pages<'_>) -> Step<()> {
+        match &mut self.range {
+            Some(undecided @ RangeRun::Undecided) => {
+                *undecided = decide(self.field, &self.pattern, view, &self.limits.budget)?;
+                return Ok(());
+            }
+            Some(RangeRun::Column(column)) => column.step(pages)?,
+            Some(RangeRun::Terms(range)) => {
+                let (from, to) = range.step(view, pages)?;
+                self.pattern = Arc::new(Pattern::Range(from, to));
+                self.scans = scans(self.field, &self.pattern);
+            }
+            None => {}
+        }
+        if let Some(RangeRun::Column(column)) = self.range.take() {
+            self.known = Some(PatternDocuments {
+                field: self.field,
+                pattern: Arc::clone(&self.pattern),
+                written: self.written.clone(),
+                set: Arc::new(column.finish()),
+                of_values: true,
+                sources: Sources::default(),
+            });
+            self.done = true;
         }
         Ok(())
     }
@@ -281,6 +317,7 @@ impl Expander {
                 pattern: self.pattern,
                 written: self.written,
                 set,
+                of_values: false,
                 sources,
             });
         }
@@ -529,6 +566,33 @@ impl TermVisitor for TermCollector<'_, '_> {
     fn doc(&mut self, doc: DocId) -> Result<()> {
         self.steps.count(1)?;
         self.collector.insert(doc)
+    }
+}
+
+/// Decides how the documents of a range are found. Fails where neither values nor terms have an
+/// order.
+fn decide(
+    field: FieldId,
+    pattern: &Pattern,
+    view: &SearchView,
+    budget: &Budget,
+) -> Result<RangeRun> {
+    let Pattern::Range(from, to) = pattern else {
+        return Err(Error::internal(
+            "a pattern that is no range was settled as one",
+        ));
+    };
+    let ends = (from.clone(), to.clone());
+    match view.schema.field(field) {
+        Some(asked) if !has_order(asked) => match column_of_ranges(field, view) {
+            Some(column) => ColumnRange::new(&column, &ends, view, budget)
+                .map(|column| RangeRun::Column(Box::new(column))),
+            None => Err(unordered(asked, &ends)),
+        },
+        _ => {
+            check_words(&ends)?;
+            Ok(RangeRun::Terms(Box::new(RangeTerms::new(field, ends))))
+        }
     }
 }
 

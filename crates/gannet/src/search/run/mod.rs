@@ -1,5 +1,6 @@
 //! Queries being carried out, in groups over common rounds.
 
+pub(crate) mod column_range;
 pub(crate) mod execute;
 pub(crate) mod expand;
 pub(crate) mod frequent;

@@ -117,7 +117,7 @@ impl<'q> TieOrder<'q> {
             return Ok(());
         };
         loop {
-            last.docs.next(last.next, BATCH, &mut docs);
+            last.docs.docs().next(last.next, BATCH, &mut docs);
             if docs.is_empty() {
                 return Ok(());
             }

@@ -9,6 +9,7 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use super::doc_bits::DocBits;
 use crate::base::DocId;
 
 /// The most documents that can be asked for.
@@ -73,15 +74,49 @@ pub struct Top {
     /// The score that must be exceeded: it is asked for much more often than it changes.
     threshold: f32,
     tied: Option<Box<TiedDocs>>,
+    all: Option<Box<AllDocs>>,
 }
 
-/// The documents that have one score, a bit for each.
+/// All documents that were offered.
+#[derive(Debug)]
+pub struct AllDocs {
+    /// The documents.
+    pub docs: DocBits,
+    /// The score of each document of the index, if scores were asked for.
+    pub scores: Vec<f32>,
+}
+
+impl AllDocs {
+    /// None yet of the documents below `below`.
+    pub fn new(below: DocId, with_scores: bool) -> AllDocs {
+        let scored = if with_scores { below as usize } else { 0 };
+        AllDocs {
+            docs: DocBits::new(below),
+            scores: vec![0.0; scored],
+        }
+    }
+
+    /// Bytes that it takes.
+    pub fn bytes(below: DocId, with_scores: bool) -> usize {
+        let scored = if with_scores { below as usize } else { 0 };
+        DocBits::bytes(below) + scored * size_of::<f32>()
+    }
+
+    fn insert(&mut self, doc: DocId, score: f32) {
+        self.docs.insert(doc);
+        if let Some(place) = self.scores.get_mut(doc as usize) {
+            *place = score;
+        }
+    }
+}
+
+/// The documents that have one score.
 #[derive(Debug)]
 pub struct TiedDocs {
     score: f32,
     /// The score that a document must exceed to be looked at.
     threshold: f32,
-    words: Vec<u64>,
+    docs: DocBits,
 }
 
 impl TiedDocs {
@@ -91,18 +126,8 @@ impl TiedDocs {
         TiedDocs {
             score,
             threshold: ((score as f64 - most * ROUNDING) as f32).next_down(),
-            words: vec![0; TiedDocs::bytes(below) / size_of::<u64>()],
+            docs: DocBits::new(below),
         }
-    }
-
-    /// Bytes that a bit takes for each document below `below`.
-    pub fn bytes(below: DocId) -> usize {
-        (below as usize).div_ceil(64) * size_of::<u64>()
-    }
-
-    /// Bytes that it holds.
-    pub fn held(&self) -> usize {
-        size_of_val(self.words.as_slice())
     }
 
     /// Their score.
@@ -110,26 +135,14 @@ impl TiedDocs {
         self.score
     }
 
-    /// The first `most` of them from `from` on.
-    pub fn next(&self, from: DocId, most: usize, docs: &mut Vec<DocId>) {
-        docs.clear();
-        let mut mask = u64::MAX << (from % 64);
-        for at in from as usize / 64..self.words.len() {
-            let mut word = self.words[at] & mask;
-            mask = u64::MAX;
-            while word != 0 {
-                if docs.len() == most {
-                    return;
-                }
-                docs.push((at * 64) as DocId + word.trailing_zeros());
-                word &= word - 1;
-            }
-        }
+    /// The documents.
+    pub fn docs(&self) -> &DocBits {
+        &self.docs
     }
 
     fn offer(&mut self, doc: DocId, score: f32) {
         if score == self.score {
-            self.words[doc as usize / 64] |= 1 << (doc % 64);
+            self.docs.insert(doc);
         }
     }
 }
@@ -146,6 +159,16 @@ impl Top {
                 f32::NEG_INFINITY
             },
             tied: None,
+            all: None,
+        }
+    }
+
+    /// Room for `k` documents, and for all that are offered. Nothing is excluded then.
+    pub fn collecting(k: usize, all: AllDocs) -> Top {
+        Top {
+            threshold: f32::NEG_INFINITY,
+            all: Some(Box::new(all)),
+            ..Top::new(k)
         }
     }
 
@@ -188,6 +211,9 @@ impl Top {
     }
 
     fn take(&mut self, doc: DocId, score: f32) {
+        if let Some(all) = &mut self.all {
+            all.insert(doc, score);
+        }
         let offered = Scored { doc, score };
         if self.heap.len() < self.k {
             self.heap.push(offered);
@@ -198,7 +224,7 @@ impl Top {
         } else if let Some(tied) = &mut self.tied {
             return tied.offer(doc, score);
         }
-        if self.heap.len() == self.k {
+        if self.heap.len() == self.k && self.all.is_none() {
             let worst = self.heap.peek().map_or(f32::INFINITY, |worst| worst.score);
             self.threshold = self.threshold.max(worst);
         }
@@ -237,6 +263,11 @@ impl Top {
         self.tied
     }
 
+    /// Takes all documents that were offered out, where they were collected.
+    pub fn take_all(&mut self) -> Option<Box<AllDocs>> {
+        self.all.take()
+    }
+
     /// The documents, in no order.
     pub fn best(&self) -> impl Iterator<Item = Scored> {
         self.heap.iter().copied()
@@ -271,14 +302,24 @@ mod tests {
         }
         let tied = top.into_tied().unwrap();
         let mut docs = Vec::new();
-        tied.next(0, 10, &mut docs);
+        tied.docs().next(0, 10, &mut docs);
         assert_eq!(docs, [1, 64, 199]);
-        tied.next(2, 1, &mut docs);
-        assert_eq!(docs, [64]);
-        tied.next(200, 10, &mut docs);
-        assert_eq!(docs, [0; 0]);
         // A score of 0 leaves out nothing.
         assert!(!Top::of(TiedDocs::new(0.0, 0.0, 1)).excludes(0.0));
+    }
+
+    #[test]
+    fn all_documents_are_collected_beside_the_best() {
+        let mut top = Top::collecting(1, AllDocs::new(100, true));
+        for (doc, score) in [(3, 1.0), (5, 4.0), (99, 0.0)] {
+            assert!(!top.excludes(f64::from(score)));
+            top.offer(doc, score);
+        }
+        let all = top.take_all().unwrap();
+        assert_eq!((all.docs.count(), all.docs.contains(99)), (3, true));
+        assert_eq!((all.scores[5], all.scores[6]), (4.0, 0.0));
+        let best: Vec<_> = top.into_sorted().iter().map(|scored| scored.doc).collect();
+        assert_eq!(best, [5]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::analysis::{Analyzer, FieldId, FieldKind, Schema, SchemaOptions, fingerprint, term_key};
 use crate::base::{Budget, DocId, PAGE_SIZE, PhraseFilters, Result};
 use crate::cache::{FramePool, Pages, Step};
+use crate::columns::ColumnsView;
 use crate::device::MemoryDevice;
 use crate::documents::{Dictionaries, DocumentRecord, DocumentTables, length_to_norm};
 use crate::postings::{
@@ -181,6 +182,7 @@ impl World {
             ids: Arc::new(Numbers),
             buffer: Arc::new(Memory(invert(&docs, on_device..count, filters))),
             below: count,
+            columns: ColumnsView::default(),
             state: 0,
             renumbered: 0,
             dead_documents: deleted.iter().filter(|deleted| **deleted).count() as u64,
@@ -215,6 +217,7 @@ impl World {
                 ids: Arc::new(Numbers),
                 buffer: Arc::clone(&self.view.buffer),
                 below: self.view.below,
+                columns: ColumnsView::default(),
                 state: 0,
                 renumbered: 0,
                 dead_documents: self.view.dead_documents,

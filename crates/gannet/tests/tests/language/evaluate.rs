@@ -303,7 +303,12 @@ fn is_empty(lower: &Bound<String>, upper: &Bound<String>) -> bool {
     let is_open = [lower, upper]
         .iter()
         .any(|bound| matches!(bound, Bound::Excluded(_)));
-    match (value(lower), value(upper)) {
+    let number = |text: &Option<String>| text.as_ref().and_then(|text| text.parse::<f64>().ok());
+    let (lower, upper) = (value(lower), value(upper));
+    if let (Some(lower), Some(upper)) = (number(&lower), number(&upper)) {
+        return lower > upper || is_open && lower == upper;
+    }
+    match (lower, upper) {
         (Some(lower), Some(upper)) => lower > upper || is_open && lower == upper,
         _ => false,
     }

@@ -11,6 +11,7 @@
 
 mod order;
 mod report;
+mod sorting;
 mod words;
 
 use std::sync::Arc;
@@ -42,8 +43,9 @@ use crate::search::results::marks::{Marker, marker_bytes};
 use crate::search::results::{Hit, PlanReport, PlanStep, SearchResults};
 use crate::search::scoring::bm25::Statistics;
 use crate::search::scoring::explanation::Explanation;
-use crate::search::scoring::top::{Scored, Top};
+use crate::search::scoring::top::{AllDocs, Scored, Top};
 use crate::search::statistics::QueryStatistics;
+use crate::search::values::{AggregateRun, SortRun};
 use crate::search::view::SearchView;
 use crate::search::words::WordsRun;
 
@@ -89,6 +91,11 @@ pub struct QueryRun<'q> {
     offloaded: Option<Reservation>,
     /// Set if these have only the best documents.
     only_best: bool,
+    /// Memory of all documents that match, while these are collected.
+    collected: Option<Reservation>,
+    /// These documents, if they are all that is asked.
+    found: Option<Box<AllDocs>>,
+    goal: RunGoal,
     kept: Reservation,
     seen: IoCounts,
     started: Duration,
@@ -101,6 +108,8 @@ pub enum RunGoal {
     Answer,
     /// The statistics that its scores need.
     Statistics,
+    /// All documents that match.
+    Documents,
 }
 
 enum RunPhase<'q> {
@@ -108,6 +117,8 @@ enum RunPhase<'q> {
     Words(Box<WordsRun>),
     Rank(Box<Ranker>),
     Order(Box<TieOrder<'q>>),
+    Aggregate(Box<Collected<'q>>),
+    Sort(Box<SortRun>),
     Fetch {
         done: usize,
         fetch: Fetch<'q>,
@@ -120,6 +131,18 @@ enum RunPhase<'q> {
     Done,
 }
 
+/// The documents that a query finds, once they are collected.
+struct Collected<'q> {
+    /// Aggregations, until these end.
+    aggregate: AggregateRun,
+    /// The best documents by score, if hits are in that order.
+    ranked: Vec<Scored>,
+    /// The query of a filter, or all documents, being looked for.
+    nested: Option<Box<QueryRun<'q>>>,
+    /// Filters whose documents are found.
+    filters: usize,
+}
+
 impl RunPhase<'_> {
     /// Names the phase for people.
     fn name(&self) -> &'static str {
@@ -127,6 +150,8 @@ impl RunPhase<'_> {
             RunPhase::LookUp(_) => "looking up its terms",
             RunPhase::Words(_) | RunPhase::Rank(_) => "matching and ranking documents",
             RunPhase::Order(_) => "ordering documents of the same score",
+            RunPhase::Aggregate(_) => "aggregating values",
+            RunPhase::Sort(_) => "ordering documents by values",
             RunPhase::Fetch { .. } => "fetching documents",
             RunPhase::Explain { .. } => "explaining scores",
             RunPhase::Done => "ending",
@@ -152,8 +177,9 @@ impl<'q> QueryRun<'q> {
         }
         let elsewhere = |name: &str| options.allows_field(name);
         let allowance = Allowance::new(budget, options)?;
-        let plan = plan(query, &view.schema, &elsewhere, allowance)?;
-        let needed = || NeededStatistics::of(query, &plan, &view.schema);
+        let query = QueryRun::asked(query, options, goal);
+        let plan = plan(&query, &view.schema, &elsewhere, allowance)?;
+        let needed = || NeededStatistics::of(&query, &plan, &view.schema);
         let given = options
             .statistics
             .as_ref()
@@ -185,6 +211,9 @@ impl<'q> QueryRun<'q> {
             working: budget.reserve("a query", 0)?,
             offloaded: None,
             only_best: false,
+            collected: None,
+            found: None,
+            goal,
             kept: budget.reserve("the hits of a query", hits)?,
             started: options.now(),
             node: root,
@@ -246,6 +275,11 @@ impl<'q> QueryRun<'q> {
                     order.step(pages)?;
                     self.end_order(pages)?;
                 }
+                RunPhase::Aggregate(_) => self.aggregate(pages)?,
+                RunPhase::Sort(sort) => {
+                    sort.step(pages)?;
+                    self.end_sort(pages)?;
+                }
                 RunPhase::Fetch { .. } => self.fetch(pages)?,
                 RunPhase::Explain { .. } => self.explain(pages)?,
                 RunPhase::Done => return Ok(()),
@@ -306,8 +340,10 @@ impl<'q> QueryRun<'q> {
             self.report.terms = self.report_terms()?;
             self.report.patterns = self.report_patterns()?;
         }
-        self.offload(pages);
-        if !self.begin_words(pages)? {
+        if !self.collects() {
+            self.offload(pages);
+        }
+        if self.collects() || !self.begin_words(pages)? {
             self.phase = RunPhase::Rank(Box::new(self.ranker(None)?));
         }
         Ok(())
@@ -363,7 +399,10 @@ impl<'q> QueryRun<'q> {
             filters,
             notes,
             is_given: self.given.is_some(),
-            two_phases: self.options.techniques.pruning && !self.options.count && !notes,
+            two_phases: self.options.techniques.pruning
+                && !self.options.count
+                && !self.collects()
+                && !notes,
         };
         let (lists, statistics) = (&self.lists, self.statistics());
         let built = build(
@@ -390,12 +429,13 @@ impl<'q> QueryRun<'q> {
         let options = RankOptions {
             k: self.ranked(),
             from: self.options.from,
-            prune: self.options.techniques.pruning,
-            count: self.options.count,
+            prune: self.options.techniques.pruning && !self.collects(),
+            count: self.options.count || self.collects(),
             // Documents that are skipped are not read.
             fetch: self.options.needs_documents()
                 && self.options.techniques.documents
-                && self.options.skip == 0,
+                && self.options.skip == 0
+                && !self.collects(),
             candidates: (bytes / each).clamp(CANDIDATES.0, CANDIDATES.1),
             candidate_bytes: each,
             below: self.below(),
@@ -421,7 +461,7 @@ impl<'q> QueryRun<'q> {
     /// Goes on with the best documents, out of a total that may be exact.
     fn end_ranking(
         &mut self,
-        top: Top,
+        mut top: Top,
         total: u64,
         is_exact: bool,
         pages: &Pages<'_>,
@@ -435,6 +475,9 @@ impl<'q> QueryRun<'q> {
         let is_exact = is_exact && !self.only_best;
         self.results.total_is_exact = is_exact && self.results.cut_expansions.is_empty();
         self.end_phase("match and rank", pages);
+        if let Some(all) = top.take_all() {
+            return self.end_collecting(all, top);
+        }
         let ranked = top.into_sorted();
         if self.orders_ties() {
             self.order_ties(ranked)

@@ -7,6 +7,7 @@ use crate::search::options::Ties;
 use crate::search::rank::Ranker;
 use crate::search::rank::options::RankOptions;
 use crate::search::run::ties::{BestDocuments, TieOrder};
+use crate::search::scoring::doc_bits::DocBits;
 use crate::search::scoring::top::{Scored, TiedDocs, Top};
 
 impl<'q> QueryRun<'q> {
@@ -57,7 +58,7 @@ impl<'q> QueryRun<'q> {
         };
         let below = self.view.below;
         let best = size_of_val(self.best.as_slice());
-        let bytes = self.working.bytes() + best + TiedDocs::bytes(below);
+        let bytes = self.working.bytes() + best + DocBits::bytes(below);
         self.working.grow_to(bytes)?;
         let most = built.score.leaves().iter().map(|leaf| leaf.most() as f64);
         let top = Top::of(TiedDocs::new(score, most.sum(), below));
@@ -68,7 +69,8 @@ impl<'q> QueryRun<'q> {
 
     /// Orders the best documents and those of the score behind them.
     fn ordering(&mut self, best: Vec<Scored>, last: Option<Box<TiedDocs>>) -> Result<RunPhase<'q>> {
-        let bytes = size_of_val(best.as_slice()) + last.as_ref().map_or(0, |last| last.held());
+        let bytes =
+            size_of_val(best.as_slice()) + last.as_ref().map_or(0, |last| last.docs().held());
         self.working.grow_to(bytes)?;
         let page = self.options.skip..self.options.ranked();
         let memory = self

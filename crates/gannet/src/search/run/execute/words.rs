@@ -321,6 +321,10 @@ impl QueryRun<'_> {
         let mut options = self.rank_options(&built)?;
         let (root, score, tables) = (built.root, built.score, &self.view.tables);
         let Some((found, next)) = part else {
+            if self.collects() {
+                let top = self.collecting()?;
+                return Ok(Ranker::offering(top, root, score, tables, options));
+            }
             return Ok(Ranker::new(root, score, tables, options));
         };
         options.from = next;

@@ -1,0 +1,161 @@
+//! The keys by which hits are ordered, and where a hit stands by them.
+
+use std::cmp::{Ordering, Reverse};
+
+use gannet_values::{Number, Value};
+
+use crate::base::{DocId, Error, Result};
+use crate::search::query::fields::shown;
+
+/// The most keys of an order.
+pub const KEYS_MAX: usize = 8;
+
+/// A thing that hits are ordered by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SortBy {
+    /// The values of a field: of several the least, or the greatest where the order descends.
+    Field(String),
+    /// The score.
+    Score,
+    /// The doc ID.
+    Doc,
+}
+
+/// A key by which hits are ordered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SortKey {
+    /// The value that is compared.
+    pub by: SortBy,
+    /// Set if the greatest comes first.
+    pub descending: bool,
+    /// Set if documents without a value come first, in both directions.
+    pub missing_first: bool,
+}
+
+/// The value of a hit by a key of its order; `None` where it has none.
+pub type SortValue = Option<Value<'static>>;
+
+/// The place of a hit by one key: what comes first is less.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Place {
+    /// It has no value, and such come first.
+    First,
+    /// Its value ascends.
+    Ascending(Number),
+    /// Its value descends.
+    Descending(Reverse<Number>),
+    /// It has no value, and such come last.
+    Last,
+}
+
+impl SortKey {
+    /// Reads a key as it is written: a field, `_score` (the best first) or `_doc`, and `-` before
+    /// it for the other direction. Documents without a value come last.
+    pub fn parse(text: &str) -> Result<SortKey> {
+        let (name, turned) = match text.strip_prefix('-') {
+            Some(name) => (name, true),
+            None => (text, false),
+        };
+        if name.is_empty() {
+            return Err(Error::invalid(format!(
+                "{} is no key to sort by: write a field, -field for the greatest first, _score or _doc",
+                shown(text)
+            )));
+        }
+        let by = match name {
+            "_score" => SortBy::Score,
+            "_doc" => SortBy::Doc,
+            field => SortBy::Field(field.to_owned()),
+        };
+        Ok(SortKey {
+            descending: turned != (by == SortBy::Score),
+            by,
+            missing_first: false,
+        })
+    }
+
+    /// Compares the values of two hits, of one index or of several, as an order by this key does.
+    pub fn compare(&self, one: &SortValue, other: &SortValue) -> Ordering {
+        match (one, other) {
+            (Some(Value::Keyword(one)), Some(Value::Keyword(other))) => {
+                let ascending = one.as_bytes().cmp(other.as_bytes());
+                if self.descending {
+                    ascending.reverse()
+                } else {
+                    ascending
+                }
+            }
+            _ => {
+                let number = |value: &SortValue| value.as_ref().and_then(number_of);
+                self.place(number(one)).cmp(&self.place(number(other)))
+            }
+        }
+    }
+
+    /// Where a value stands.
+    pub(super) fn place(&self, value: Option<Number>) -> Place {
+        match value {
+            None if self.missing_first => Place::First,
+            None => Place::Last,
+            Some(value) if self.descending => Place::Descending(Reverse(value)),
+            Some(value) => Place::Ascending(value),
+        }
+    }
+}
+
+/// The number that a value is compared by, if it is no string.
+pub(super) fn number_of(value: &Value<'_>) -> Option<Number> {
+    match value {
+        Value::Long(number) | Value::Date(number) => Some(Number::Long(*number)),
+        Value::Double(number) => Some(Number::Double(*number)),
+        Value::Boolean(value) => Some(Number::Long(i64::from(*value))),
+        Value::Keyword(_) => None,
+    }
+}
+
+/// A document and its place by all keys. Of two with the same the smaller doc ID comes first.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct PlacedDoc {
+    pub(super) places: Vec<Place>,
+    pub(super) doc: DocId,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_read_as_they_are_written() {
+        let key = |text: &str| SortKey::parse(text).map(|key| (key.by, key.descending));
+        let field = |name: &str| SortBy::Field(name.to_owned());
+        assert_eq!(key("date").unwrap(), (field("date"), false));
+        assert_eq!(key("-date").unwrap(), (field("date"), true));
+        assert_eq!(key("_score").unwrap(), (SortBy::Score, true));
+        assert_eq!(key("-_score").unwrap(), (SortBy::Score, false));
+        assert_eq!(key("_doc").unwrap(), (SortBy::Doc, false));
+        for wrong in ["", "-"] {
+            assert!(key(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn documents_without_a_value_stand_at_the_end_that_was_asked_for() {
+        let place = |descending, missing_first, value: Option<i64>| {
+            let key = SortKey {
+                by: SortBy::Doc,
+                descending,
+                missing_first,
+            };
+            key.place(value.map(Number::Long))
+        };
+        for descending in [false, true] {
+            for value in [i64::MIN, 0, i64::MAX] {
+                let with = |missing_first| place(descending, missing_first, Some(value));
+                assert!(place(descending, true, None) < with(true));
+                assert!(place(descending, false, None) > with(false));
+            }
+        }
+        assert!(place(true, false, Some(2)) < place(true, false, Some(1)));
+        assert!(place(false, false, Some(1)) < place(false, false, Some(2)));
+    }
+}
