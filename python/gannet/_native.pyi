@@ -208,6 +208,8 @@ class Document(Mapping[str, Any]):
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
+SortValue: TypeAlias = bool | int | float | str | None
+
 class Hit(Mapping[str, Any]):
     """A document that a search found. Its fields are decoded when one is asked for."""
 
@@ -226,6 +228,10 @@ class Hit(Mapping[str, Any]):
     @property
     def json(self) -> bytes:
         """The JSON of the document, byte for byte as it came."""
+
+    @property
+    def sort(self) -> list[SortValue]:
+        """Its values by the keys of the order, where `sort` asked for one; dates in ISO 8601."""
 
     @property
     def snippets(self) -> dict[str, list[str]]:
@@ -271,6 +277,14 @@ class Hits:
     @property
     def took(self) -> float:
         """Seconds that the search took."""
+
+    @property
+    def facets(self) -> dict[str, list[tuple[bool | int | float | str, int]]]:
+        """The values of the fields that `facets` named with their counts, the most frequent first."""
+
+    @property
+    def aggs(self) -> dict[str, Any]:
+        """What `aggs` asked for, as Elasticsearch answers it."""
 
     @property
     def query(self) -> str:
@@ -476,6 +490,11 @@ class Searcher:
         k: SupportsIndex = 10,
         *,
         offset: SupportsIndex = 0,
+        filter: str | Query | list[str | Query] | None = None,
+        sort: str | Sequence[str] | None = None,
+        after: Sequence[SortValue] | None = None,
+        facets: str | Sequence[str] | Mapping[str, int] | None = None,
+        aggs: Mapping[str, Any] | None = None,
         highlight: str | Sequence[str] | None = None,
         fields: str | Sequence[str] | None = None,
         operator: _Operator = "or",
@@ -490,6 +509,15 @@ class Searcher:
     ) -> Hits:
         """The best `k` documents for a query, behind the first `offset`.
 
+        - `filter` is a query that hits must match too, or a list of them; it adds nothing to scores.
+        - `sort` orders hits by values in place of their scores: fields of numbers, dates, booleans or
+          short strings, `_score` or `_doc`; `-` before one has the greatest first. Hits then have
+          `sort`, and documents without a value come last.
+        - `after` has the `sort` of a hit, behind which the hits begin.
+        - `facets` counts the values of fields over all documents that match, and `hits.facets` has
+          the most frequent ones: ten, or as many as a dict says.
+        - `aggs` has aggregations as in Elasticsearch, and `hits.aggs` their answers. The query of a
+          filter is text in the query language.
         - `highlight` names the fields to make snippets of.
         - `fields` names the fields that hits have; the name of an object stands for all in it.
         - `syntax="plain"` takes the text as words alone, whatever characters it has.

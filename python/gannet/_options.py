@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, SupportsIndex, TypedDict
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypedDict
 
 if TYPE_CHECKING:
-    from ._native import Statistics
+    from ._native import Query, Statistics
 
 
 class SearchOptions(TypedDict, total=False):
     """Those of `search`."""
 
     offset: SupportsIndex
+    filter: str | Query | list[str | Query] | None
+    sort: str | Sequence[str] | None
+    after: Sequence[bool | int | float | str | None] | None
+    facets: str | Sequence[str] | Mapping[str, int] | None
+    aggs: Mapping[str, Any] | None
     highlight: str | Sequence[str] | None
     fields: str | Sequence[str] | None
     operator: Literal["or", "and"]

@@ -22,6 +22,7 @@ pub fn run(common: &Common, arguments: &CheckArguments, output: &mut Output) -> 
             "documents": report.documents,
             "terms": report.terms,
             "ids": report.ids,
+            "values": report.values,
             "findings": report.findings,
             "notes": report.notes,
             "backend": index.backend().to_string(),

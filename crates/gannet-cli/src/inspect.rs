@@ -79,6 +79,7 @@ fn print_trees(stats: &Stats, fill: &FillReport, output: &mut Output) -> Outcome
         (named("long_lists"), &stats.long_lists, fill.long_lists),
         (named("short_lists"), &stats.short_lists, fill.short_lists),
         (named("ids"), &stats.ids, fill.ids),
+        (named("columns"), &stats.columns, fill.columns),
     ];
     let levels = stats.delta_postings.iter().zip(fill.delta_postings);
     trees.extend(

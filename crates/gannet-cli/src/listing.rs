@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use gannet::{FieldKind, Query, Snapshot};
+use gannet::{ColumnReport, FieldKind, Query, Snapshot};
 use serde_json::{Value, json};
 
 use crate::arguments::{Common, FieldsArguments};
@@ -23,6 +23,8 @@ struct Row {
     name: String,
     /// Nothing for numbers and booleans.
     analyzer: Option<String>,
+    /// The columns that keep its values.
+    columns: Vec<ColumnReport>,
     documents: u64,
     example: Option<String>,
 }
@@ -33,6 +35,7 @@ pub fn run(common: &Common, arguments: &FieldsArguments, output: &mut Output) ->
     let snapshot = index.snapshot();
     let until = arguments.timeout.time().map(|time| Instant::now() + time);
     let counts = counts(&snapshot)?;
+    let columns = snapshot.columns()?;
     let mut rows = Vec::new();
     for (at, field) in snapshot.schema().fields().iter().enumerate() {
         let known = counts.as_ref().map(|counts| counts[at]);
@@ -43,6 +46,11 @@ pub fn run(common: &Common, arguments: &FieldsArguments, output: &mut Output) ->
                 FieldKind::Text => Some(field.analyzer.name().to_owned()),
                 FieldKind::Exact => None,
             },
+            columns: columns
+                .iter()
+                .filter(|column| column.field == field.name)
+                .cloned()
+                .collect(),
             documents,
             example,
         });
@@ -103,15 +111,31 @@ impl Row {
         json!({
             "name": self.name,
             "analyzer": self.analyzer,
+            "types": self.columns.iter().filter(|column| !column.closed).map(|c| c.value_type.name()).collect::<Vec<_>>(),
+            "misfits": self.columns.iter().map(|column| column.misfits).sum::<u64>(),
             "documents": self.documents,
             "example": self.example,
         })
     }
 
-    fn cells(&self) -> [String; 4] {
+    /// The types of its values, and how many fit none.
+    fn types(&self) -> String {
+        let open = self.columns.iter().filter(|column| !column.closed);
+        let mut types: Vec<String> = open
+            .map(|column| column.value_type.name().to_owned())
+            .collect();
+        let misfits: u64 = self.columns.iter().map(|column| column.misfits).sum();
+        if misfits > 0 {
+            types.push(counted(misfits, "misfit"));
+        }
+        types.join(", ")
+    }
+
+    fn cells(&self) -> [String; 5] {
         [
             harmless(&self.name),
             self.analyzer.clone().unwrap_or_else(|| "exact".to_owned()),
+            self.types(),
             grouped(self.documents),
             shortened(self.example.as_deref().unwrap_or_default()),
         ]
@@ -119,19 +143,21 @@ impl Row {
 }
 
 fn print(rows: &[Row], documents: u64, output: &mut Output) -> Outcome<()> {
-    let headings = ["field", "analyzer", "documents", "example"].map(str::to_owned);
-    let cells: Vec<[String; 4]> = rows.iter().map(Row::cells).collect();
+    let headings = ["field", "analyzer", "values", "documents", "example"].map(str::to_owned);
+    let cells: Vec<[String; 5]> = rows.iter().map(Row::cells).collect();
     let width = |column: usize| {
         let all = cells.iter().chain([&headings]);
         all.map(|row| row[column].chars().count())
             .max()
             .unwrap_or(0)
     };
-    let widths = [width(0), width(1), width(2)];
-    let line = |row: &[String; 4]| {
-        let [name, analyzer, documents, example] = row;
-        let [first, second, third] = widths;
-        let line = format!("{name:first$}  {analyzer:second$}  {documents:>third$}  {example}");
+    let widths = [width(0), width(1), width(2), width(3)];
+    let line = |row: &[String; 5]| {
+        let [name, analyzer, types, documents, example] = row;
+        let [first, second, third, fourth] = widths;
+        let line = format!(
+            "{name:first$}  {analyzer:second$}  {types:third$}  {documents:>fourth$}  {example}"
+        );
         line.trim_end().to_owned()
     };
     output.line(output.dim(&line(&headings)))?;

@@ -108,6 +108,7 @@ fn object(stats: &Stats, backend: Backend) -> Value {
             "short_lists": tree(&stats.short_lists),
             "delta_postings": stats.delta_postings.iter().map(tree).collect::<Vec<_>>(),
             "ids": tree(&stats.ids),
+            "columns": tree(&stats.columns),
         },
         "id_runs": stats.id_runs,
         "backend": backend.to_string(),

@@ -229,7 +229,7 @@ fn rows_of_csv_are_documents_and_errors_name_their_lines() {
     assert_eq!(ids(&place), ["1", "2", "4", "5"]);
     assert_eq!(
         document(&place, "1"),
-        json!({"id": "1", "title": "Moby-Dick; or, \"The Whale\"", "price": "9.50", "by.name": "Melville"})
+        json!({"id": "1", "title": "Moby-Dick; or, \"The Whale\"", "price": 9.5, "by.name": "Melville"})
     );
     assert_eq!(
         document(&place, "2"),

@@ -12,10 +12,14 @@ fn fields_are_listed_with_counts_and_examples() {
     ]);
     place.done(&["index", "index", "docs.jsonl", "--analyzer", "tags=keyword"]);
     let fields = json!([
-        {"name": "title", "analyzer": "standard", "documents": 2, "example": "Moby-Dick"},
-        {"name": "price", "analyzer": null, "documents": 1, "example": "9.50"},
-        {"name": "by.name", "analyzer": "standard", "documents": 1, "example": "M"},
-        {"name": "tags", "analyzer": "keyword", "documents": 1, "example": "[\"x\",\"y\"]"},
+        {"name": "title", "analyzer": "standard", "types": ["keyword"], "misfits": 0, "documents": 2,
+            "example": "Moby-Dick"},
+        {"name": "price", "analyzer": null, "types": ["double"], "misfits": 0, "documents": 1,
+            "example": "9.50"},
+        {"name": "by.name", "analyzer": "standard", "types": ["keyword"], "misfits": 0,
+            "documents": 1, "example": "M"},
+        {"name": "tags", "analyzer": "keyword", "types": ["keyword"], "misfits": 0, "documents": 1,
+            "example": "[\"x\",\"y\"]"},
     ]);
     let found = place.json(&["fields", "index"]);
     assert_eq!(found, json!({"documents": 2, "fields": fields}));

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gannet::{Error, Index, Parsed, Query, SearchOptions, SearchResults, Snapshot};
+use gannet::{Error, Index, Operator, Parsed, Query, SearchOptions, SearchResults, Snapshot};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyList, PyString};
 
 use crate::classes::class_of;
 use crate::errors::{exception, invalid};
@@ -46,10 +46,29 @@ impl Searched {
     }
 }
 
-/// A query as it is given: text, or one that was built.
+/// A query as it is given: text, or one that was built, and what its hits must match too.
+#[derive(Clone)]
 pub enum Asked {
     Text(String),
     Built(Query),
+    Filtered(Box<Asked>, Vec<Asked>),
+}
+
+/// Filters of a search: one query, or several.
+pub struct Filters(pub Vec<Asked>);
+
+impl<'py> FromPyObject<'_, 'py> for Filters {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Filters> {
+        match object.cast::<PyList>() {
+            Err(_) => Ok(Filters(vec![object.extract()?])),
+            Ok(several) => {
+                let filters = several.iter().map(|filter| filter.extract::<Asked>());
+                Ok(Filters(filters.collect::<PyResult<_>>()?))
+            }
+        }
+    }
 }
 
 impl<'py> FromPyObject<'_, 'py> for Asked {
@@ -85,6 +104,9 @@ impl Asked {
                     notes: Vec::new(),
                 });
             }
+            Asked::Filtered(query, filters) => {
+                return filtered(query, filters, snapshot, reading, options);
+            }
         };
         if reading.plain {
             return Ok(snapshot.parse_plain(text, reading.operator));
@@ -100,7 +122,43 @@ impl Asked {
     }
 }
 
+/// Parses a query with its filters. A filter is always in the query language, since plain text asks
+/// for words, and what nothing joins in it must all match.
+fn filtered(
+    query: &Asked,
+    filters: &[Asked],
+    snapshot: &Snapshot,
+    reading: Reading,
+    options: &SearchOptions,
+) -> gannet::Result<Parsed> {
+    let Parsed { query, mut notes } = query.parse(snapshot, reading, options)?;
+    let in_language = Reading {
+        plain: false,
+        operator: Operator::And,
+    };
+    let mut parsed = Vec::with_capacity(filters.len());
+    for filter in filters {
+        let filter = filter.parse(snapshot, in_language, options)?;
+        notes.extend(filter.notes);
+        parsed.push(filter.query);
+    }
+    Ok(Parsed {
+        query: query.filtered(parsed),
+        notes,
+    })
+}
+
 impl Asked {
+    /// Adds filters, if there are any.
+    pub fn filtered(self, filters: Option<Filters>) -> Asked {
+        match filters {
+            Some(Filters(filters)) if !filters.is_empty() => {
+                Asked::Filtered(Box::new(self), filters)
+            }
+            _ => self,
+        }
+    }
+
     /// Parses the query and carries it out. Of a plain text for whose words there is too little
     /// memory, the first half is asked, and a note says so.
     pub fn answer(
@@ -126,8 +184,13 @@ impl Asked {
 
     /// The first half of a text of several words.
     fn first_half(&self) -> Option<Asked> {
-        let Asked::Text(text) = self else {
-            return None;
+        let text = match self {
+            Asked::Text(text) => text,
+            Asked::Built(_) => return None,
+            Asked::Filtered(query, filters) => {
+                let half = Box::new(query.first_half()?);
+                return Some(Asked::Filtered(half, filters.clone()));
+            }
         };
         let half = text.len() / 2;
         let blanks = text.char_indices().filter(|(_, one)| one.is_whitespace());

@@ -12,6 +12,7 @@ use crate::answers::Ranking;
 use crate::asking::{Handle, Searched};
 use crate::errors::{Kind, Raise, exception, fault, invalid};
 use crate::selection;
+use crate::sorting::{self, KeyValue};
 use crate::source::Decoded;
 use crate::texts::{Kept, Texts, digest};
 
@@ -23,6 +24,8 @@ pub struct Found {
     ranking: Ranking,
     docs: Vec<u32>,
     snippets: Vec<Snippets>,
+    /// The values of hits by the keys of their order, if that was not by score.
+    sort: Vec<Vec<Option<KeyValue>>>,
     texts: Arc<Texts>,
     /// Set if the search was made with sources.
     has_sources: bool,
@@ -57,11 +60,13 @@ impl Found {
         fields: Option<Vec<String>>,
         mut hits: Vec<gannet::Hit>,
     ) -> Found {
+        let sort = sort_values(&hits);
         let (ranking, docs, snippets) = parts(&mut hits);
         Found {
             ranking,
             docs,
             snippets,
+            sort,
             texts: Texts::shelved(&searched.room.texts, hits),
             has_sources: options.sources,
             fields,
@@ -69,9 +74,10 @@ impl Found {
         }
     }
 
-    /// Of hits that were pickled with their texts.
+    /// Of hits that were pickled with their texts, and with their values by the keys of the order.
     pub fn unpickled(
         mut hits: Vec<gannet::Hit>,
+        sort: Vec<Vec<Option<KeyValue>>>,
         has_sources: bool,
         fields: Option<Vec<String>>,
     ) -> Found {
@@ -80,6 +86,7 @@ impl Found {
             ranking,
             docs,
             snippets,
+            sort,
             texts: Texts::free(hits),
             has_sources,
             fields,
@@ -105,6 +112,11 @@ impl Found {
     /// The snippets of the hit at a place.
     pub fn snippets(&self, place: usize) -> &[(String, Vec<String>)] {
         self.snippets.get(place).map_or(&[], Vec::as_slice)
+    }
+
+    /// The values of the hit at a place by the keys of the order.
+    pub fn sort(&self, place: usize) -> &[Option<KeyValue>] {
+        self.sort.get(place).map_or(&[], Vec::as_slice)
     }
 
     /// Returns true if hits have texts.
@@ -200,6 +212,14 @@ fn one_of(snapshot: &gannet::Snapshot, doc: u32) -> gannet::Result<Option<Vec<u8
         Some(error) => Err(error),
         None => Ok(hit.source),
     }
+}
+
+/// The values of hits by the keys of their order.
+fn sort_values(hits: &[gannet::Hit]) -> Vec<Vec<Option<KeyValue>>> {
+    if hits.iter().all(|hit| hit.sort.is_empty()) {
+        return Vec::new();
+    }
+    hits.iter().map(|hit| sorting::shown(&hit.sort)).collect()
 }
 
 /// IDs, scores, doc IDs and snippets, which stay when texts are given back. What they are here is

@@ -8,12 +8,14 @@ use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PySlice};
 
+use crate::aggregations;
 use crate::asking::{Answer, Searched, explained};
 use crate::classes::class_of;
 use crate::errors::invalid;
 use crate::found::Found;
 use crate::pickled;
 use crate::selection::is_within;
+use crate::sorting::KeyValue;
 use crate::source::{Decoded, equal, equals, mapping_methods};
 use crate::told::{Explained, Told};
 
@@ -57,6 +59,12 @@ mapping_methods! {
         #[getter(json)]
         fn json_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
             Ok(PyBytes::new(py, &self.found.source(py, self.place)?))
+        }
+
+        /// The values by the keys of the order, where `sort` asked for one.
+        #[getter]
+        fn sort(&self) -> Vec<Option<KeyValue>> {
+            self.found.sort(self.place).to_vec()
         }
 
         /// Snippets by field, where `highlight` asked for them.
@@ -116,8 +124,10 @@ impl Hits {
         options: SearchOptions,
         fields: Option<Vec<String>>,
         answer: Answer,
-    ) -> Hits {
+    ) -> PyResult<Hits> {
         let results = answer.results;
+        let asked = options.aggregations.as_deref();
+        let aggregations = aggregations::answered(asked, results.aggregations.as_ref())?;
         let mut notes = answer.parsed.notes;
         for note in self::notes(&results) {
             if !notes.contains(&note) {
@@ -132,12 +142,13 @@ impl Hits {
             io: results.io,
             plan: Explained::of_results(&results),
             took: results.took,
+            aggregations,
             columns: answer.columns,
             again: Some((searched.clone(), options.clone())),
         };
         let found = Found::new(&searched, &options, fields, results.hits);
         let scores: Vec<f64> = found.scores().iter().copied().map(f64::from).collect();
-        Hits::of(found, scores, told)
+        Ok(Hits::of(found, scores, told))
     }
 
     /// Hits with these scores, in their order.
@@ -193,6 +204,12 @@ impl Hits {
         self.found.has_sources().then(|| named.collect())
     }
 
+    /// Facets and aggregations, decoded.
+    fn aggregated<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let text = self.told.aggregations.as_deref();
+        crate::json::value(py, text.unwrap_or(r#"{"facets":{},"aggs":{}}"#).as_bytes())
+    }
+
     fn frame<'py>(slf: &Bound<'py, Hits>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         slf.py()
             .import("gannet._frames")?
@@ -218,6 +235,29 @@ impl Hits {
     #[getter]
     fn took(&self) -> f64 {
         self.told.took.as_secs_f64()
+    }
+
+    /// The values of the fields that `facets` named, with their counts.
+    #[getter]
+    fn facets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let all = self
+            .aggregated(py)?
+            .get_item("facets")?
+            .cast_into::<PyDict>()?;
+        for (field, values) in all.iter() {
+            let pairs = values
+                .cast::<PyList>()?
+                .iter()
+                .map(|pair| Ok(pair.cast::<PyList>()?.to_tuple()));
+            all.set_item(field, pairs.collect::<PyResult<Vec<_>>>()?)?;
+        }
+        Ok(all.into_any())
+    }
+
+    /// The answers of `aggs`, as Elasticsearch gives them.
+    #[getter]
+    fn aggs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.aggregated(py)?.get_item("aggs")
     }
 
     /// The query as it was understood.

@@ -4,6 +4,7 @@
 //! objects of Python apart and puts them together; the engine works without the interpreter's lock.
 
 mod adding;
+mod aggregations;
 #[cfg(feature = "jemalloc")]
 mod allocator;
 mod answers;
@@ -35,6 +36,7 @@ mod room;
 mod searching;
 mod selection;
 mod snapshot;
+mod sorting;
 mod source;
 mod statistics;
 mod texts;

@@ -10,13 +10,20 @@ use pyo3::types::{PyBytes, PyTuple};
 
 use crate::found::{Found, Snippets};
 use crate::pickled_query::{query_of, query_state};
+use crate::sorting::KeyValue;
 use crate::told::{Explained, Step, Told};
 
-/// A hit: its ID, its score, its JSON and its snippets.
-pub type Row = (String, f64, Option<Vec<u8>>, Snippets);
+/// A hit: its ID, its score, its JSON, its snippets, its values by the keys of the order.
+pub type Row = (
+    String,
+    f64,
+    Option<Vec<u8>>,
+    Snippets,
+    Vec<Option<KeyValue>>,
+);
 
 /// The pickled form of an answer beside its hits: the query, total and whether that is exact,
-/// notes, reads, the plan, seconds.
+/// notes, reads, the plan, seconds, aggregations as JSON.
 pub type PickledFigures = (
     String,
     u64,
@@ -25,6 +32,7 @@ pub type PickledFigures = (
     (u32, u32, u64, u32, u32),
     Option<(String, Vec<Step>)>,
     f64,
+    Option<String>,
 );
 
 /// An answer: its hits, whether they have sources, the fields that they have, what it tells, the
@@ -50,7 +58,8 @@ pub fn row<'py>(
         None
     };
     let snippets = found.snippets(place).to_vec();
-    (found.id(place), score, source, snippets).into_pyobject(py)
+    let sort = found.sort(place).to_vec();
+    (found.id(place), score, source, snippets, sort).into_pyobject(py)
 }
 
 /// All hits of an answer in their order, and what it tells.
@@ -74,6 +83,7 @@ pub fn state<'py>(
         (io.rounds, io.reads, io.bytes, io.frames_hit, io.tier_hits),
         plan.map(|plan| (plan.text, plan.steps)),
         told.took.as_secs_f64(),
+        told.aggregations.clone(),
     );
     let fields = found.fields().map(<[String]>::to_vec);
     let columns = told.columns.to_vec();
@@ -84,7 +94,7 @@ pub fn state<'py>(
 /// answer.
 pub fn answer(pickled: PickledAnswer) -> PyResult<(Found, Vec<f64>, Told)> {
     let (rows, has_sources, fields, about, columns) = pickled;
-    let (query, total, total_is_exact, notes, io, plan, took) = about;
+    let (query, total, total_is_exact, notes, io, plan, took, aggregations) = about;
     let (rounds, reads, bytes, frames_hit, tier_hits) = io;
     let told = Told {
         again: None,
@@ -101,11 +111,14 @@ pub fn answer(pickled: PickledAnswer) -> PyResult<(Found, Vec<f64>, Told)> {
         },
         plan: plan.map(|(text, steps)| Explained { text, steps }),
         took: Duration::try_from_secs_f64(took).unwrap_or_default(),
+        aggregations,
         columns: Arc::new(columns),
     };
     let scores = rows.iter().map(|row| row.1).collect();
+    let sort = rows.iter().map(|row| row.4.clone()).collect();
     let found = Found::unpickled(
         rows.into_iter().map(engine_hit).collect(),
+        sort,
         has_sources,
         fields,
     );
@@ -115,12 +128,13 @@ pub fn answer(pickled: PickledAnswer) -> PyResult<(Found, Vec<f64>, Told)> {
 /// The hit of which [`row`] was made, and its score.
 pub fn hit(row: Row, fields: Option<Vec<String>>) -> (Found, f64) {
     let (score, has_sources) = (row.1, row.2.is_some());
-    let found = Found::unpickled(vec![engine_hit(row)], has_sources, fields);
+    let sort = vec![row.4.clone()];
+    let found = Found::unpickled(vec![engine_hit(row)], sort, has_sources, fields);
     (found, score)
 }
 
 fn engine_hit(row: Row) -> gannet::Hit {
-    let (id, score, source, snippets) = row;
+    let (id, score, source, snippets, _) = row;
     gannet::Hit {
         id,
         score: score as f32,

@@ -4,8 +4,9 @@ use gannet::SearchOptions;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
+use crate::aggregations::{self, Facets};
 use crate::arguments::{self, Fields, Highlight, K, Offset, Threads};
-use crate::asking::{Asked, Searched, deadline, run};
+use crate::asking::{Asked, Filters, Searched, deadline, run};
 use crate::errors::{Raise, invalid};
 use crate::hits::Hits;
 use crate::ids::Ids;
@@ -15,12 +16,18 @@ use crate::matching::Matching;
 use crate::options::Reading;
 use crate::query::PyQuery;
 use crate::selection::is_within;
+use crate::sorting::{self, KeyValue, Keys};
 use crate::statistics::{self, PyStatistics};
 
 /// The options of `search`, as errors list them.
-const SEARCH: [&str; 13] = [
+const SEARCH: [&str; 18] = [
     "k",
     "offset",
+    "filter",
+    "sort",
+    "after",
+    "facets",
+    "aggs",
     "highlight",
     "fields",
     "operator",
@@ -77,9 +84,9 @@ impl Searcher {
 #[pymethods]
 impl Searcher {
     /// The best documents for a query.
-    #[pyo3(signature = (query, k=K(10), *, offset=Offset(0), highlight=None, fields=None, operator="or", syntax="query", count=false, sources=true, explain=false, statistics=None, ties=None, timeout=None, cancel=None, **unknown))]
+    #[pyo3(signature = (query, k=K(10), *, offset=Offset(0), filter=None, sort=None, after=None, facets=None, aggs=None, highlight=None, fields=None, operator="or", syntax="query", count=false, sources=true, explain=false, statistics=None, ties=None, timeout=None, cancel=None, **unknown))]
     #[pyo3(
-        text_signature = "($self, query, k=10, *, offset=0, highlight=None, fields=None, operator='or', syntax='query', count=False, sources=True, explain=False, statistics=None, ties=None, timeout=None, cancel=None)"
+        text_signature = "($self, query, k=10, *, offset=0, filter=None, sort=None, after=None, facets=None, aggs=None, highlight=None, fields=None, operator='or', syntax='query', count=False, sources=True, explain=False, statistics=None, ties=None, timeout=None, cancel=None)"
     )]
     #[allow(
         clippy::too_many_arguments,
@@ -91,6 +98,11 @@ impl Searcher {
         query: Asked,
         k: K,
         offset: Offset,
+        filter: Option<Filters>,
+        sort: Option<Keys>,
+        after: Option<Vec<Option<KeyValue>>>,
+        facets: Option<Facets>,
+        aggs: Option<&Bound<'_, PyAny>>,
         highlight: Option<Highlight>,
         fields: Option<Fields>,
         operator: &str,
@@ -108,6 +120,9 @@ impl Searcher {
         let options = SearchOptions {
             k: k.0,
             skip: offset.0,
+            sort: sorting::keys(sort)?,
+            after: sorting::after(after),
+            aggregations: aggregations::asked(py, facets, aggs, &self.searched.snapshot()?)?,
             count,
             sources,
             explain,
@@ -118,10 +133,11 @@ impl Searcher {
             ..SearchOptions::default()
         };
         let reading = Reading::of(operator, syntax)?;
+        let query = query.filtered(filter);
         let fields = fields.map(|fields| fields.0);
         self.check_fields(fields.as_deref().unwrap_or_default(), sources)?;
         let answer = run(py, &self.searched, &query, reading, options.clone(), cancel)?;
-        Ok(Hits::new(self.searched.clone(), options, fields, answer))
+        Hits::new(self.searched.clone(), options, fields, answer)
     }
 
     /// The same without blocking the event loop.

@@ -19,6 +19,8 @@ pub struct Told {
     pub io: IoCounts,
     pub plan: Option<Explained>,
     pub took: Duration,
+    /// Facets and aggregations as JSON, if any were asked for.
+    pub aggregations: Option<String>,
     pub columns: Columns,
 }
 

@@ -9,8 +9,9 @@ use crate::time::TimeLimit;
 /// The arguments of `gannet fields`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "For each field: its analyzer, or `exact` for numbers and booleans; how many documents have it; and a value \
-                  of one of them. Objects in documents give names with dots.\n\n\
+    after_help = "For each field: its analyzer, or `exact` for numbers and booleans; the types of the values that are kept, \
+                  for ranges, orders and counts, and how many values fit none; how many documents have it; and a value of \
+                  one of them. Objects in documents give names with dots.\n\n\
                   Example: gannet fields wiki.gnt"
 )]
 pub struct FieldsArguments {

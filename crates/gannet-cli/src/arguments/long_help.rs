@@ -21,7 +21,7 @@ pub const QUERIES: &str = r#"Queries:
   title:a          a in the field title; title:(a b), title:"a b"
   title:*          documents that have the field; *:* is all, as * alone is
   id:17, id:"a b"  the document with this ID
-  date:[2020-01 TO 2021-01}, date:>=2020-01
+  price:[5 TO 15.5], price:>100, date:[2020-01 TO now-7d/d], date:>=2020-01
                    values between; [ ] with the ends, { } without, * for no end
   a^2              a counts twice as much
   (a b c)~2        at least two of them; #(a) must match without a score
@@ -40,7 +40,7 @@ A ? that ends the query behind another word is punctuation, and a note says so; 
 
 In a field of stems (english) the end of a pattern is stemmed too: house* is asked as hous*. A pattern of several words (wi-f*, 2020-12*, Wi-Fi~1) is a phrase whose last word is the pattern. Notes say how it is asked.
 
-Ranges compare bytes, so they need a field of strings that was indexed whole (gannet index --analyzer date=keyword) and whose values sort as text, as ISO dates do, and numbers of one length (0042). Of dates, date:2023-05-17 and the end of a range stand for the whole day, 2023-05 for the month. An end in another form than the values is an error. Numbers match exactly, however they are spelled; they have no ranges yet.
+Ranges compare values: numbers, dates, booleans. The end of a range of dates stands for the whole day, month or year that it is, in UTC, and may be counted from now (now-7d/d). In a field of strings that was indexed whole (gannet index --analyzer code=keyword) they compare bytes. An end of another type than the values is an error.
 
 Limits: a query has at most 64 KiB, 1,024 words, phrases, ranges and parentheses, 32 parentheses open at once, and 4,096 words and patterns over all the fields that it searches. A phrase has at most 1,024 words, a fuzzy term 255 characters, a wildcard pattern 1,024. A prefix, wildcard or range stands for any number of terms, at the end of quotes for the 1,024 most frequent; a fuzzy term for the 50 most similar. A term of more than 1,020 bytes is in no index and matches nothing. A search ends after --timeout.
 

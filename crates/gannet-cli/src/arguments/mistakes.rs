@@ -7,19 +7,16 @@ use super::command::{Command, Given};
 use crate::failure::{Failure, Outcome};
 
 /// Commands and options that are gone or not there yet, each with the sentence that answers it.
-const RENAMED: [(&str, &str); 16] = [
-    ("--facet", NO_FACETS),
-    ("--facets", NO_FACETS),
-    ("--aggs", NO_FACETS),
-    ("--aggregate", NO_FACETS),
-    ("--group-by", NO_FACETS),
-    ("--sort", NO_SORTING),
-    ("--sort-by", NO_SORTING),
-    ("--order-by", NO_SORTING),
-    ("--orderby", NO_SORTING),
-    ("--reverse", NO_SORTING),
-    ("--asc", NO_SORTING),
-    ("--desc", NO_SORTING),
+const RENAMED: [(&str, &str); 13] = [
+    ("--facets", FACETS),
+    ("--aggs", FACETS),
+    ("--group-by", FACETS),
+    ("--sort-by", SORTING),
+    ("--order-by", SORTING),
+    ("--orderby", SORTING),
+    ("--reverse", SORTING),
+    ("--asc", SORTING),
+    ("--desc", SORTING),
     ("clean", "`clean` is now part of `gannet vacuum INDEX`"),
     ("--full", "`vacuum --full` is now `gannet rebuild INDEX`"),
     (
@@ -32,11 +29,11 @@ const RENAMED: [(&str, &str); 16] = [
     ),
 ];
 
-const NO_FACETS: &str = "gannet does not count values by field yet: there are no facets. `gannet search INDEX QUERY --count` \
-                         counts one value at a time";
+const FACETS: &str = "values are counted by --facet: `--facet category:20` has the 20 most frequent ones, and `--aggregate FILE` \
+                      takes aggregations as JSON";
 
-const NO_SORTING: &str = "gannet does not sort by a field yet: hits come by score, and `gannet export` gives documents in the \
-                          order in which they were written";
+const SORTING: &str = "hits are ordered by --sort: `--sort date` has the least first, `--sort -date,price` the greatest date, and \
+                       of equal dates the least price";
 
 /// A query of several words without quotation marks looks like a query and IDs.
 const QUERY_AND_IDS: &str =

@@ -25,8 +25,12 @@ pub struct SearchArguments {
     #[arg(value_name = "INDEX")]
     pub index: PathBuf,
     /// The words to look for; several words are one query. One that begins with - comes after --
-    #[arg(value_name = "QUERY", required_unless_present = "queries")]
+    #[arg(value_name = "QUERY", required_unless_present_any = ["queries", "filter"])]
     pub query: Vec<String>,
+    /// A query that hits must match too; its words are joined by AND, and it adds nothing to
+    /// scores. May be repeated. With a filter alone all documents that match it are found
+    #[arg(long, value_name = "QUERY", allow_hyphen_values = true)]
+    pub filter: Vec<String>,
     /// Answer each line of this file, also .gz and .zst; - is standard input. The newest state of
     /// the index is looked for once a second. With --json each answer is a line
     #[arg(
@@ -55,8 +59,34 @@ pub struct SearchArguments {
         allow_negative_numbers = true
     )]
     pub offset: usize,
+    /// Keys to order hits by, separated by commas, in place of their scores: fields of numbers,
+    /// dates, booleans or short strings, _score, _doc. A - before one turns it: -date has the
+    /// newest first. Documents without a value come last
+    #[arg(
+        long,
+        value_name = "KEYS",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    pub sort: Vec<String>,
+    /// Show the hits behind the one with these values by the keys of --sort: a JSON array, as
+    /// "sort" has it in the answer. Add _doc as the last key, so that no two hits have the same
+    /// values
+    #[arg(long, value_name = "VALUES", requires = "sort", hide_short_help = true)]
+    pub after: Option<String>,
+    /// Count the values of a field over all documents that match, and show the most frequent ones
+    /// [default: 10 of them]. May be repeated. With -k 0 no hits are shown
+    #[arg(long, value_name = "FIELD[:N]")]
+    pub facet: Vec<String>,
+    /// Compute the aggregations of this file, which are written as in Elasticsearch; - is standard
+    /// input. The query of a filter is text in the query language
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub aggregate: Option<PathBuf>,
     /// Print only how many documents match; no document is read
-    #[arg(long, conflicts_with_all = ["k", "offset", "fields", "highlight", "explain"])]
+    #[arg(
+        long,
+        conflicts_with_all = ["k", "offset", "fields", "highlight", "explain", "sort", "facet", "aggregate"]
+    )]
     pub count: bool,
     /// Fields of the documents to show, separated by commas, without snippets unless --highlight
     /// asks for them [default: ID, title and snippets; with --json all]

@@ -5,7 +5,7 @@ use gannet::{Hit, Reused, SearchResults};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
-use super::{Answer, notes};
+use super::{Answer, aggregations, notes, order};
 use crate::failure::Outcome;
 use crate::fields::Fields;
 use crate::output::Output;
@@ -37,12 +37,22 @@ fn print_head(answer: &Answer, output: &mut Output) -> Outcome<()> {
 
 /// Prints what stands behind the hits.
 fn print_rest(answer: &Answer, output: &mut Output) -> Outcome<()> {
+    if let Some(counted) = aggregations::answered(answer)? {
+        let both = format!(
+            r#"],"facets":{},"aggregations":{}"#,
+            json!(counted.facets),
+            json!(counted.others)
+        );
+        write(&both, output)?;
+    } else {
+        write("]", output)?;
+    }
     let results = &answer.results;
     let (io, backend) = (io(results.io), json!(answer.backend.to_string()));
     let took = answer.took_us;
     let reused = reused(results);
     write(
-        &format!(r#"],"took_us":{took},"reused":{reused},"io":{io},"backend":{backend}"#),
+        &format!(r#","took_us":{took},"reused":{reused},"io":{io},"backend":{backend}"#),
         output,
     )?;
     let figures = result_cache(answer.result_cache);
@@ -114,7 +124,12 @@ fn cut(results: &SearchResults) -> Vec<Value> {
 /// memory.
 fn print_hit(hit: &Hit, fields: &Fields, output: &mut Output) -> Outcome<()> {
     let (id, score) = (json!(hit.id), score(hit.score));
-    write(&format!(r#"{{"id":{id},"score":{score},"source":"#), output)?;
+    write(&format!(r#"{{"id":{id},"score":{score},"#), output)?;
+    if !hit.sort.is_empty() {
+        let values: Vec<Value> = hit.sort.iter().map(order::json_of).collect();
+        write(&format!(r#""sort":{},"#, json!(values)), output)?;
+    }
+    write(r#""source":"#, output)?;
     match source(hit) {
         Some(source) => fields.print(source.get(), output)?,
         None => write("null", output)?,

@@ -1,7 +1,9 @@
 //! `gannet search`: one query, or each line of a file, answered for people or for programs.
 
+mod aggregations;
 mod hits;
 mod json;
+mod order;
 mod queries;
 mod text;
 
@@ -157,11 +159,14 @@ fn ask(opened: &Opened, text: &str, arguments: &SearchArguments) -> Outcome<Answ
     let fields = Fields::named(&arguments.fields, &snapshot)?;
     let before = index.requests();
     let started = Instant::now();
-    let Parsed { query, notes } = snapshot.parse_noting(text, Operator::Or)?;
+    let Parsed { query, notes } = parse(&snapshot, text, arguments)?;
     let asks_nothing = query == Query::MatchNone;
     let options = SearchOptions {
         k: if arguments.count { 0 } else { arguments.k },
         skip: arguments.offset,
+        sort: order::keys(&arguments.sort)?,
+        after: order::after(arguments.after.as_deref())?,
+        aggregations: aggregations::asked(arguments, &snapshot)?,
         count: true,
         explain: arguments.explain,
         highlight: highlighted(&snapshot, arguments),
@@ -193,6 +198,37 @@ fn ask(opened: &Opened, text: &str, arguments: &SearchArguments) -> Outcome<Answ
         asks_nothing,
         parser_notes: notes,
     })
+}
+
+/// Parses the query and the filters. Filters alone find all documents that match them.
+fn parse(snapshot: &Snapshot, text: &str, arguments: &SearchArguments) -> Outcome<Parsed> {
+    let mut parsed = if text.is_empty() && !arguments.filter.is_empty() {
+        Parsed {
+            query: Query::MatchAll,
+            notes: Vec::new(),
+        }
+    } else {
+        snapshot.parse_noting(text, Operator::Or)?
+    };
+    let mut filters = Vec::new();
+    for text in &arguments.filter {
+        let filter = snapshot
+            .parse_noting(text, Operator::And)
+            .map_err(|error| {
+                Failure::from(error).within(|reason| format!("--filter {text}: {reason}"))
+            })?;
+        if filter.query == Query::MatchNone {
+            return Err(Failure::caller(
+                "--filter is empty: name what hits must match, or leave it out",
+            ));
+        }
+        parsed.notes.extend(filter.notes);
+        filters.push(filter.query);
+    }
+    if parsed.query != Query::MatchNone {
+        parsed.query = parsed.query.filtered(filters);
+    }
+    Ok(parsed)
 }
 
 /// Rejects pages that lie behind what a search ranks.

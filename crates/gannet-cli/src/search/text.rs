@@ -8,7 +8,7 @@ use gannet::diagnostics::{RequestCounts, ResultCacheFigures};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{Answer, json};
+use super::{Answer, aggregations, json, order};
 use crate::failure::Outcome;
 use crate::fields::Fields;
 use crate::output::{Output, harmless};
@@ -21,6 +21,7 @@ const MARKS: (&str, &str) = ("<em>", "</em>");
 pub fn print(answer: &mut Answer, output: &mut Output) -> Outcome<()> {
     let skipped = answer.skipped;
     answer.each_hit(|fields, place, hit| print_hit(skipped + place + 1, hit, fields, output))?;
+    aggregations::print(answer, output)?;
     if let Some(plan) = &answer.results.plan {
         let heading = output.bold("plan");
         output.line(heading)?;
@@ -43,8 +44,12 @@ pub fn print(answer: &mut Answer, output: &mut Output) -> Outcome<()> {
 fn print_hit(rank: usize, hit: &Hit, fields: &Fields, output: &mut Output) -> Outcome<()> {
     let id = output.accent(&harmless(&hit.id));
     let title = output.bold(&harmless(&title(hit)));
-    let score = hit.score;
-    output.line(format!("{rank:>3}. {score:>8.4}  {id}  {title}").trim_end())?;
+    let place = if hit.sort.is_empty() {
+        format!("{:>8.4}", hit.score)
+    } else {
+        harmless(&order::text_of(&hit.sort))
+    };
+    output.line(format!("{rank:>3}. {place}  {id}  {title}").trim_end())?;
     if let Some(error) = &hit.error {
         output.line(format!("     {}", harmless(&error.to_string())))?;
     }

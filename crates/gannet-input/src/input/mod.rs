@@ -6,6 +6,7 @@
 
 mod action;
 mod bulk;
+mod cells;
 mod dialect;
 mod documents;
 mod folder;

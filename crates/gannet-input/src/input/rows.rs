@@ -1,6 +1,7 @@
 //! CSV and TSV with a header: each row is a document, each column a field.
 //!
-//! All values are strings, and an empty cell is no value. CSV has quotation marks as in RFC 4180;
+//! Cells are numbers and booleans where the column has only such (`cells`), and strings elsewhere;
+//! an empty cell is no value. CSV has quotation marks as in RFC 4180;
 //! in TSV they are ordinary. What separates fields and ends lines, `dialect` tells. A record is
 //! never held beyond a limit: a quotation mark without its other would make the rest of the file
 //! one record.
@@ -14,6 +15,7 @@ use std::time::Instant;
 use csv::ByteRecord;
 
 use super::InputOptions;
+use super::cells::{CellKind, cell_kinds};
 use super::dialect::{DIALECT_BYTES, Dialect, is_enough, named};
 use super::documents::{Documents, Found, append_json, too_long};
 use crate::bytes::Bytes;
@@ -33,6 +35,8 @@ pub struct Rows {
     left: Arc<AtomicUsize>,
     /// The columns, each as the beginning of a JSON member.
     columns: Vec<String>,
+    /// The kind of cells that each column has.
+    kinds: Vec<CellKind>,
     /// The column of the external IDs, where the caller names it.
     id: Option<usize>,
     record: ByteRecord,
@@ -62,6 +66,7 @@ impl Rows {
             reader: reader(source, &dialect, &left),
             left,
             columns: Vec::new(),
+            kinds: Vec::new(),
             id: None,
             record: ByteRecord::new(),
             line: 0,
@@ -85,6 +90,7 @@ impl Rows {
                 named(given)
             ));
         }
+        rows.kinds = cell_kinds(&head, &dialect, names.len());
         rows.name_columns(names, options.id.as_deref())?;
         Ok(rows)
     }
@@ -106,6 +112,15 @@ impl Rows {
                 )));
             }
             names[at] = "id".to_owned();
+        }
+        // IDs are strings, however they are spelled.
+        for (kind, _) in self
+            .kinds
+            .iter_mut()
+            .zip(&names)
+            .filter(|(_, name)| *name == "id")
+        {
+            *kind = CellKind::Text;
         }
         let member = |name: &String| format!("{}:", serde_json::json!(name));
         self.columns = names.iter().map(member).collect();
@@ -184,7 +199,7 @@ impl Rows {
         }
         buffer.push(b'{');
         let mut comma = "";
-        for (column, cell) in self.columns.iter().zip(&self.record) {
+        for ((column, kind), cell) in self.columns.iter().zip(&self.kinds).zip(&self.record) {
             let cell = without_return(cell);
             if cell.is_empty() {
                 continue;
@@ -197,7 +212,11 @@ impl Rows {
             };
             buffer.extend_from_slice(comma.as_bytes());
             buffer.extend_from_slice(column.as_bytes());
-            append_json(cell, buffer)?;
+            if kind.has(cell) {
+                buffer.extend_from_slice(cell.as_bytes());
+            } else {
+                append_json(cell, buffer)?;
+            }
             comma = ",";
         }
         buffer.push(b'}');
