@@ -164,10 +164,10 @@ def test_errors_have_the_types_that_programs_catch(es: elasticsearch.Elasticsear
     assert exists.value.error == "resource_already_exists_exception"
     with pytest.raises(elasticsearch.BadRequestError, match="did you mean"):
         es.search(index="wiki", query={"mtach": {"title": "x"}})
-    with pytest.raises(elasticsearch.BadRequestError, match="aggregations"):
-        es.search(index="wiki", aggs={"a": {"terms": {"field": "kind"}}})
-    with pytest.raises(elasticsearch.BadRequestError, match="sort"):
-        es.search(index="wiki", sort=[{"place": "desc"}])
+    with pytest.raises(elasticsearch.BadRequestError, match="geohash_grid"):
+        es.search(index="wiki", aggs={"a": {"geohash_grid": {"field": "place"}}})
+    with pytest.raises(elasticsearch.BadRequestError, match="nowhere"):
+        es.search(index="wiki", sort=[{"nowhere": "desc"}])
     with pytest.raises(helpers.BulkIndexError) as failed:
         helpers.bulk(es, [{"_index": "wiki", "_id": "x", "place": "far"}])
     assert failed.value.errors[0]["index"]["error"]["type"] == "document_parsing_exception"
@@ -360,3 +360,34 @@ def test_an_alias_is_never_half_changed(tmp_path: Path) -> None:
         with elasticsearch.Elasticsearch(server.url) as client:
             assert len(client.indices.get_alias(name="current")) == 1
         assert server.end() == 0
+
+
+def test_values_order_hits_and_are_counted(es: elasticsearch.Elasticsearch) -> None:
+    """Ranges, orders, pages behind a hit, and aggregations, as clients write them."""
+    rows = [
+        {"_index": "sales", "_id": str(n), "n": n, "price": n / 4, "day": f"2024-01-{n % 28 + 1:02}"}
+        | ({"kind": "even"} if n % 2 == 0 else {"kind": "odd"})
+        for n in range(100)
+    ]
+    helpers.bulk(es, rows, refresh=True)
+    query = {"range": {"price": {"gte": 5, "lt": 15}}}
+    found = es.search(index="sales", query=query, sort=[{"n": "desc"}], size=7)
+    assert [hit["_source"]["n"] for hit in found["hits"]["hits"]] == [59, 58, 57, 56, 55, 54, 53]
+    assert found["hits"]["total"]["value"] == 40
+    after = found["hits"]["hits"][-1]["sort"]
+    found = es.search(index="sales", query=query, sort=[{"n": "desc"}], size=2, search_after=after)
+    assert [hit["_id"] for hit in found["hits"]["hits"]] == ["52", "51"]
+    aggs = {
+        "kinds": {"terms": {"field": "kind.keyword"}, "aggs": {"top": {"max": {"field": "price"}}}},
+        "days": {"date_histogram": {"field": "day", "calendar_interval": "week"}},
+        "odd": {"filter": {"term": {"kind": "odd"}}},
+    }
+    found = es.search(index="sales", size=0, aggs=aggs)
+    kinds = {one["key"]: one for one in found["aggregations"]["kinds"]["buckets"]}
+    assert (kinds["odd"]["doc_count"], kinds["odd"]["top"]["value"]) == (50, 24.75)
+    assert found["aggregations"]["odd"]["doc_count"] == 50
+    days = found["aggregations"]["days"]["buckets"]
+    assert sum(day["doc_count"] for day in days) == 100
+    assert days[0]["key_as_string"].startswith("2024-01-01")
+    month = {"range": {"day": {"gte": "2024-01-10", "lte": "2024-01-11"}}}
+    assert es.count(index="sales", query=month)["count"] == 8

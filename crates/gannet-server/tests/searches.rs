@@ -151,19 +151,20 @@ fn snippets_mark_what_was_found() {
 fn what_a_search_cannot_do_is_rejected_by_name() {
     let server = server();
     for (body, part) in [
+        (r#"{"aggs":{"a":{"trems":{"field":"t"}}}}"#, "trems"),
         (
-            r#"{"aggs":{"a":{"terms":{"field":"t"}}}}"#,
-            "aggregations ([aggs]) is not there",
+            r#"{"aggs":{"a":{"geohash_grid":{"field":"t"}}}}"#,
+            "geohash_grid",
         ),
         (r#"{"knn":{"field":"v"}}"#, "vector search ([knn])"),
-        (
-            r#"{"sort":[{"year":"desc"}]}"#,
-            "[sort] by anything but [_score]",
-        ),
-        (r#"{"sort":[{"_doc":"desc"}]}"#, "[sort]"),
+        (r#"{"sort":[{"year":"up"}]}"#, "[asc] or [desc]"),
         (
             r#"{"search_after":[1]}"#,
             "[search_after] with another [sort]",
+        ),
+        (
+            r#"{"sort":["_score","_doc"],"search_after":[1]}"#,
+            "search_after has 1 value(s) but sort has 2.",
         ),
         (
             r#"{"sort":"_doc","search_after":["a"]}"#,

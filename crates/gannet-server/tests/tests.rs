@@ -18,5 +18,6 @@ mod queries;
 mod scrolls;
 mod searches;
 mod several;
+mod sorting;
 mod status;
 mod templates;

@@ -133,7 +133,7 @@ impl<'a> Translator<'a> {
     }
 
     /// For queries that do not count for the score.
-    fn filter(&self) -> Translator<'a> {
+    pub fn filter(&self) -> Translator<'a> {
         Translator {
             is_scored: false,
             ..self.below()

@@ -145,7 +145,7 @@ fn analysed(text: &str, target: &Target<'_>) -> Query {
     }
 }
 
-/// `range`: over strings that are kept whole. Numbers and dates join once the engine has columns.
+/// `range`: over numbers, booleans, dates, and strings that are kept whole.
 pub fn range(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
     let clause = Clause::of("range", value)?;
     let known = ["gt", "gte", "lt", "lte", "boost"];
@@ -156,17 +156,11 @@ pub fn range(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
     let Some(target) = translator.fields.target(clause.field)? else {
         return Ok(Query::MatchNone);
     };
-    if target.kind != FieldType::Keyword {
-        return Err(Fault::query_not_there(&format!(
-            "a [range] of field [{}], which is of type [{}],",
-            target.name,
-            target.kind.name()
-        )));
-    }
     let lower = bound(&clause, "gte", "gt")?;
     let upper = bound(&clause, "lte", "lt")?;
     for end in [&lower, &upper] {
-        if let Bound::Included(text) | Bound::Excluded(text) = end
+        if target.kind == FieldType::Keyword
+            && let Bound::Included(text) | Bound::Excluded(text) = end
             && text.starts_with(|c: char| c.is_ascii_digit() || c == '-')
         {
             return Err(Fault::query_not_there(&format!(

@@ -1,11 +1,12 @@
 //! The answer of a search in Elasticsearch's form. Sources pass through byte for byte.
 
-use gannet::{Hit, SearchResults};
+use gannet::{Hit, SearchResults, SortBy};
 use serde_json::{Map, Value, json};
 
 use super::order::DocumentPlace;
 use super::page::{Page, Targets};
 use super::request::SearchRequest;
+use super::sorting::sort_json;
 use crate::fault::{Fault, Outcome};
 use crate::http::Answer;
 use crate::json::{JsonArray, JsonObject};
@@ -53,6 +54,7 @@ pub fn search_answer(
         Some(0.0)
     } else {
         page.max_score
+            .filter(|score| request.keys.is_empty() && !score.is_nan())
     };
     let inner = inner
         .put("max_score", &max_score)
@@ -66,8 +68,11 @@ pub fn search_answer(
         .put("took", &took)
         .put("timed_out", &false)
         .put("_shards", &shards(targets.count()))
-        .raw("hits", &inner)
-        .end();
+        .raw("hits", &inner);
+    let body = match &page.aggregations {
+        None => body.end(),
+        Some(aggregations) => body.put("aggregations", aggregations).end(),
+    };
     Ok(Answer {
         held,
         warnings: page.warnings.clone(),
@@ -92,7 +97,10 @@ fn hit_json(name: &str, at: usize, request: &SearchRequest, hit: &Hit) -> Outcom
     let mut json = JsonObject::new()
         .put("_index", name)
         .put("_id", &hit.id)
-        .put("_score", &(!request.is_by_place).then_some(hit.score));
+        .put(
+            "_score",
+            &(!request.is_by_place && !hit.score.is_nan()).then_some(hit.score),
+        );
     if let Some(source) = &hit.source
         && let Some(source) = request.source.apply(source)?
     {
@@ -111,8 +119,25 @@ fn hit_json(name: &str, at: usize, request: &SearchRequest, hit: &Hit) -> Outcom
             doc: hit.doc,
         };
         json = json.put("sort", &[place.number()]);
+    } else if !request.keys.is_empty() {
+        json = json.put("sort", &sort_of(request, at, hit));
     } else if request.shows_sort {
         json = json.put("sort", &[hit.score]);
     }
     Ok(json.end())
+}
+
+/// The values of a hit by the keys of the request; a place is one among all indexes.
+fn sort_of(request: &SearchRequest, at: usize, hit: &Hit) -> Vec<Value> {
+    let mut values = sort_json(&hit.sort);
+    for (key, value) in request.keys.iter().zip(&mut values) {
+        if key.by == SortBy::Doc {
+            let place = DocumentPlace {
+                index: at,
+                doc: hit.doc,
+            };
+            *value = json!(place.number());
+        }
+    }
+    values
 }

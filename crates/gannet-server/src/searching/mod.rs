@@ -1,5 +1,6 @@
 //! Searches: the body of a request becomes options of the engine, its answer that of Elasticsearch.
 
+mod aggregations;
 mod answer;
 mod contexts;
 mod highlight;
@@ -7,6 +8,7 @@ mod order;
 mod page;
 mod request;
 mod run;
+mod sorting;
 mod source;
 
 pub use answer::{search_answer, shards};

@@ -26,6 +26,14 @@ impl DocumentPlace {
         (self.index as u64) << DOCUMENT_BITS | u64::from(self.doc)
     }
 
+    /// The place of a number.
+    pub fn of_number(number: u64) -> DocumentPlace {
+        DocumentPlace {
+            index: usize::try_from(number >> DOCUMENT_BITS).unwrap_or(usize::MAX),
+            doc: number as u32,
+        }
+    }
+
     /// The place behind it.
     pub fn next(self) -> DocumentPlace {
         DocumentPlace::behind(self.number())
@@ -33,11 +41,7 @@ impl DocumentPlace {
 
     /// The place behind the one of a number.
     fn behind(number: u64) -> DocumentPlace {
-        let next = number.saturating_add(1);
-        DocumentPlace {
-            index: usize::try_from(next >> DOCUMENT_BITS).unwrap_or(usize::MAX),
-            doc: next as u32,
-        }
+        DocumentPlace::of_number(number.saturating_add(1))
     }
 }
 

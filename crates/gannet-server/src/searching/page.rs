@@ -4,10 +4,14 @@
 //! document, then those that have hits in the page read them. Equal scores are in the order of the
 //! names of indexes, and in an index as it has them.
 
+use std::cmp::Ordering;
 use std::time::Instant;
 
-use gannet::{Hit, Reservation, SearchOptions, SearchResults};
+use gannet::values::Value as SortedValue;
+use gannet::{Hit, Reservation, SearchOptions, SearchResults, SortBy, SortKey, SortValue};
+use serde_json::Value;
 
+use super::aggregations::Aggregated;
 use super::order::{DocumentPlace, without_scores};
 use super::request::SearchRequest;
 use super::run::SearchedIndex;
@@ -45,6 +49,8 @@ pub struct Page {
     pub is_exact: bool,
     /// The score of the best.
     pub max_score: Option<f32>,
+    /// The value of `aggregations`, if any were asked for.
+    pub aggregations: Option<Value>,
     /// Patterns of which not all terms were searched.
     pub warnings: Vec<String>,
     /// The names of the indexes.
@@ -86,12 +92,24 @@ impl<'a> Targets<'a> {
     }
 
     /// The options of a request, with the time that is left of it.
-    fn options(&self, searched: &SearchedIndex, request: &SearchRequest) -> SearchOptions {
+    fn options(
+        &self,
+        at: usize,
+        searched: &SearchedIndex,
+        request: &SearchRequest,
+    ) -> SearchOptions {
         let left = request.deadline.saturating_sub(self.start.elapsed());
-        SearchOptions {
+        let mut options = SearchOptions {
             deadline: Some(left),
             ..searched.options(request)
+        };
+        if let Some(after) = &mut options.after {
+            let of_place = request.keys.iter().map(|key| key.by == SortBy::Doc);
+            for (value, _) in after.iter_mut().zip(of_place).filter(|(_, is)| *is) {
+                *value = value.take().map(|place| doc_behind(&place, at));
+            }
         }
+        options
     }
 
     fn name(&self, at: usize) -> String {
@@ -135,18 +153,26 @@ impl<'a> Targets<'a> {
         } else if let [_] = self.targets.as_slice() {
             self.page_of_one(request)?
         } else {
-            self.page_by_score(request)?
+            self.page_of_several(request)?
         };
         page.names = (0..self.count()).map(|at| self.name(at)).collect();
         Ok(page)
     }
 
     fn page_of_one(&self, request: &SearchRequest) -> Outcome<Page> {
-        let results = self.with(0, |searched| {
-            searched.run(searched.query(request)?, self.options(searched, request))
+        let (mut results, asked) = self.with(0, |searched| {
+            let asked = searched.aggregations(request, false)?;
+            let options = SearchOptions {
+                aggregations: asked.clone(),
+                ..self.options(0, searched, request)
+            };
+            Ok((searched.run(searched.query(request)?, options)?, asked))
         })?;
         let mut page = Page::empty();
         page.count(&results);
+        let mut aggregated = Aggregated::default();
+        aggregated.add(asked.as_ref(), results.aggregations.take())?;
+        page.aggregations = aggregated.answer()?;
         // The first hit of a page is not the best of all.
         let best = results.hits.first().map(|hit| hit.score);
         page.max_score = best.filter(|_| request.from == 0);
@@ -155,34 +181,43 @@ impl<'a> Targets<'a> {
         Ok(page)
     }
 
-    fn page_by_score(&self, request: &SearchRequest) -> Outcome<Page> {
+    fn page_of_several(&self, request: &SearchRequest) -> Outcome<Page> {
         let mut page = Page::empty();
         let ranked = match request.size {
             0 => 0,
             size => request.from.saturating_add(size),
         };
-        let mut all: Vec<(f32, usize)> = Vec::new();
+        let mut all: Vec<RankedHit> = Vec::new();
+        let mut aggregated = Aggregated::default();
         for at in 0..self.count() {
-            let results = self.with(at, |searched| {
+            let (mut results, asked) = self.with(at, |searched| {
+                let asked = searched.aggregations(request, true)?;
                 let options = SearchOptions {
                     k: ranked,
                     skip: 0,
                     fetch: false,
                     highlight: Vec::new(),
-                    ..self.options(searched, request)
+                    aggregations: asked.clone(),
+                    ..self.options(at, searched, request)
                 };
-                searched.run(searched.query(request)?, options)
+                Ok((searched.run(searched.query(request)?, options)?, asked))
             })?;
             page.count(&results);
-            all.extend(results.hits.iter().map(|hit| (hit.score, at)));
+            aggregated.add(asked.as_ref(), results.aggregations.take())?;
+            all.extend(results.hits.into_iter().map(|hit| RankedHit {
+                score: hit.score,
+                values: hit.sort,
+                of: at,
+            }));
             // Of two indexes with all that can be in the page, what is behind it is needless.
-            all.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+            all.sort_by(|one, other| one.compare(other, &request.keys));
             all.truncate(ranked);
         }
-        page.max_score = all.first().map(|(score, _)| *score);
+        page.aggregations = aggregated.answer()?;
+        page.max_score = all.first().map(|hit| hit.score);
         let (before, shown) = all.split_at(request.from.min(all.len()));
         for at in 0..self.count() {
-            let count = |list: &[(f32, usize)]| list.iter().filter(|(_, of)| *of == at).count();
+            let count = |list: &[RankedHit]| list.iter().filter(|hit| hit.of == at).count();
             let (skip, size) = (count(before), count(shown));
             if size == 0 {
                 continue;
@@ -192,16 +227,16 @@ impl<'a> Targets<'a> {
                     k: size,
                     skip,
                     count: false,
-                    ..self.options(searched, request)
+                    ..self.options(at, searched, request)
                 };
                 searched.run(searched.query(request)?, options)
             })?;
             page.parts.push((at, results));
         }
         let mut next = vec![0; page.parts.len()];
-        for (_, of) in shown {
+        for hit in shown {
             let parts = page.parts.iter();
-            let Some(part) = parts.enumerate().find(|(_, (at, _))| at == of) else {
+            let Some(part) = parts.enumerate().find(|(_, (at, _))| *at == hit.of) else {
                 continue;
             };
             let (number, (_, results)) = part;
@@ -216,6 +251,9 @@ impl<'a> Targets<'a> {
 
     fn page_by_place(&self, request: &SearchRequest) -> Outcome<Page> {
         let mut page = Page::empty();
+        if request.aggs.is_some() {
+            return Err(Fault::query_not_there("[aggs] with [sort] by [_doc] alone"));
+        }
         if request.counts {
             for at in 0..self.count() {
                 page.count(&self.with(at, |searched| searched.count(request))?);
@@ -234,7 +272,7 @@ impl<'a> Targets<'a> {
                     skip,
                     from,
                     count: skip > 0,
-                    ..self.options(searched, request)
+                    ..self.options(at, searched, request)
                 };
                 searched.run(without_scores(searched.query(request)?), options)
             })?;
@@ -250,6 +288,53 @@ impl<'a> Targets<'a> {
         }
         Ok(page)
     }
+}
+
+/// A hit of one of several indexes.
+struct RankedHit {
+    score: f32,
+    values: Vec<SortValue>,
+    of: usize,
+}
+
+impl RankedHit {
+    /// Compares two by the keys of an order, by scores if there are none, then by their indexes.
+    fn compare(&self, other: &RankedHit, keys: &[SortKey]) -> Ordering {
+        let (values, of) = (self.values.iter().zip(&other.values), other.of);
+        let by_keys = keys
+            .iter()
+            .zip(values)
+            .map(|(key, (one, other))| match key.by {
+                // A place is that of the index first.
+                SortBy::Doc if self.of != of => {
+                    let ascending = self.of.cmp(&of);
+                    if key.descending {
+                        ascending.reverse()
+                    } else {
+                        ascending
+                    }
+                }
+                _ => key.compare(one, other),
+            });
+        let by_keys = by_keys.fold(Ordering::Equal, Ordering::then);
+        let by_score = other.score.total_cmp(&self.score);
+        let first = if keys.is_empty() { by_score } else { by_keys };
+        first.then(self.of.cmp(&other.of))
+    }
+}
+
+/// The number of the document of an index behind which its hits begin, out of a place among all.
+fn doc_behind(place: &SortedValue<'_>, at: usize) -> SortedValue<'static> {
+    let SortedValue::Long(number) = place else {
+        return SortedValue::Long(-1);
+    };
+    let place = DocumentPlace::of_number(number.cast_unsigned());
+    SortedValue::Long(match at.cmp(&place.index) {
+        // All of its documents come before, or behind.
+        Ordering::Less => i64::MAX,
+        Ordering::Greater => -1,
+        Ordering::Equal => i64::from(place.doc),
+    })
 }
 
 impl Page {

@@ -2,17 +2,18 @@
 
 use std::time::Duration;
 
-use gannet::{Operator, SearchOptions};
+use gannet::{Operator, SearchOptions, SortBy, SortKey, SortValue};
 use serde_json::{Value, json};
 
 use super::highlight::HighlightRequest;
 use super::order::{DocumentPlace, after, is_by_place};
+use super::sorting::{sort_keys, sort_parameter, values_after};
 use super::source::{SOURCE_PARAMETERS, SourceChoice};
 use crate::fault::{Fault, Outcome};
 use crate::http::Call;
 use crate::json::{Members, kind_of};
 
-const KNOWN: [&str; 11] = [
+const KNOWN: [&str; 13] = [
     "query",
     "from",
     "size",
@@ -24,12 +25,12 @@ const KNOWN: [&str; 11] = [
     "track_scores",
     "pit",
     "search_after",
+    "aggs",
+    "aggregations",
 ];
 
-/// Members that are not there. Aggregations and sorting by fields come with the engine's columns.
-const NOT_THERE: [&str; 25] = [
-    "aggregations",
-    "aggs",
+/// Members that are not there.
+const NOT_THERE: [&str; 23] = [
     "collapse",
     "docvalue_fields",
     "explain",
@@ -110,8 +111,16 @@ pub struct SearchRequest {
     pub counts: bool,
     /// Set if the total is a number alone, as in version 6.
     pub total_is_number: bool,
-    /// Set if hits have what they are sorted by.
+    /// Set if hits have their score as what they are sorted by.
     pub shows_sort: bool,
+    /// The keys that hits are sorted by, if these are not places alone.
+    pub keys: Vec<SortKey>,
+    /// The values behind which they begin.
+    pub behind: Option<Vec<SortValue>>,
+    /// Fields that an index need not have.
+    pub unmapped: Vec<String>,
+    /// Aggregations.
+    pub aggs: Option<Value>,
     /// The time limit.
     pub deadline: Duration,
     /// Set if hits are in the order of their places in their indexes.
@@ -127,16 +136,44 @@ impl SearchRequest {
     pub fn parse(body: &Value) -> Outcome<SearchRequest> {
         let members = Members::of("search", body)?;
         check_members(&members)?;
-        let is_by_place = is_by_place(members.get("sort"));
+        let pit = members.get("pit").map(point_in_time).transpose()?;
+        let sort = members.get("sort");
+        let is_by_place = is_by_place(sort);
         if is_by_place && members.flag("track_scores")? == Some(true) {
             return Err(Fault::query_not_there(
                 "[track_scores] with [sort] by [_doc]",
             ));
         }
-        let shows_sort = match members.get("sort") {
-            Some(sort) if !is_by_place => check_sort(sort)?,
-            _ => false,
+        let mut keys = match sort {
+            Some(sort) if !is_by_place => sort_keys(sort)?,
+            _ => Vec::new(),
         };
+        // The best score first is the order of a search without keys.
+        let shows_sort =
+            matches!(keys.as_slice(), [key] if key.by == SortBy::Score && key.descending);
+        if shows_sort && members.get("search_after").is_none() {
+            keys.clear();
+        }
+        // With a point in time no two hits have the same values, as clients page through it.
+        if pit.is_some() && !keys.is_empty() && keys.iter().all(|key| key.by != SortBy::Doc) {
+            keys.push(SortKey {
+                by: SortBy::Doc,
+                descending: false,
+                missing_first: false,
+            });
+        }
+        let (after, behind) = match members.get("search_after") {
+            Some(values) if !is_by_place && !keys.is_empty() => {
+                (None, Some(values_after(values, keys.len())?))
+            }
+            _ => (after(&members, is_by_place)?, None),
+        };
+        let aggs = members.get("aggs").or(members.get("aggregations"));
+        if members.get("aggs").is_some() && members.get("aggregations").is_some() {
+            return Err(Fault::parsing(
+                "[aggs] and [aggregations] are the same: give one",
+            ));
+        }
         let source = members
             .get("_source")
             .map(SourceChoice::parse)
@@ -153,11 +190,15 @@ impl SearchRequest {
                 .transpose()?,
             counts: members.get("track_total_hits").map_or(Ok(true), counts)?,
             total_is_number: false,
-            shows_sort,
+            shows_sort: shows_sort && keys.is_empty(),
+            keys,
+            behind,
+            unmapped: sort.map_or_else(Vec::new, unmapped),
+            aggs: aggs.cloned(),
             deadline: members.text("timeout")?.map_or(Ok(DEADLINE), time_limit)?,
             is_by_place,
-            after: after(&members, is_by_place)?,
-            pit: members.get("pit").map(point_in_time).transpose()?,
+            after,
+            pit,
         };
         Ok(request)
     }
@@ -185,11 +226,7 @@ impl SearchRequest {
             match written {
                 "_doc" | "_doc:asc" | "_shard_doc" => request.is_by_place = true,
                 "_score" | "_score:desc" => request.shows_sort = true,
-                _ => {
-                    return Err(Fault::query_not_there(
-                        "[sort] by anything but [_score], the best first, and [_doc]",
-                    ));
-                }
+                other => request.keys = sort_parameter(other)?,
             }
         }
         request.total_is_number = call.flag("rest_total_hits_as_int")?.unwrap_or(false);
@@ -229,7 +266,6 @@ fn check_members(members: &Members<'_>) -> Outcome<()> {
         };
         if NOT_THERE.contains(&name) && !is_absent {
             let feature = match name {
-                "aggs" | "aggregations" => "aggregations ([aggs])".to_owned(),
                 "knn" => "vector search ([knn])".to_owned(),
                 other => format!("[{other}] of a search"),
             };
@@ -258,28 +294,16 @@ fn counts(value: &Value) -> Outcome<bool> {
     }
 }
 
-/// Fails unless hits are to be in the order of their scores, best first.
-fn check_sort(value: &Value) -> Outcome<bool> {
-    let keys = match value {
+/// The fields of keys that an index need not have.
+fn unmapped(sort: &Value) -> Vec<String> {
+    let keys = match sort {
         Value::Array(keys) => keys.as_slice(),
         one => std::slice::from_ref(one),
     };
-    let is_score = |key: &Value| match key {
-        Value::String(name) => name == "_score",
-        Value::Object(members) => {
-            let order = members.get("_score");
-            let order = order.map(|order| order.get("order").unwrap_or(order));
-            members.len() == 1 && order.is_some_and(|order| order == "desc" || order == &json!({}))
-        }
-        _ => false,
-    };
-    match keys {
-        [] => Ok(false),
-        [key] if is_score(key) => Ok(true),
-        _ => Err(Fault::query_not_there(
-            "[sort] by anything but [_score], the best first, and [_doc]",
-        )),
-    }
+    let objects = keys.iter().filter_map(Value::as_object);
+    let fields = objects.flatten();
+    let allowed = fields.filter(|(_, how)| how.get("unmapped_type").is_some());
+    allowed.map(|(name, _)| name.clone()).collect()
 }
 
 fn point_in_time(value: &Value) -> Outcome<(String, Option<Duration>)> {

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use gannet::aggregations::AggregationRequest;
 use gannet::{Error, Query, SearchOptions, SearchResults, Snapshot};
+use serde_json::Value;
 
 use super::request::SearchRequest;
 use crate::fault::{Fault, Outcome};
@@ -52,6 +54,8 @@ impl SearchedIndex {
 
     /// The options of the engine that a request asks for.
     pub fn options(&self, request: &SearchRequest) -> SearchOptions {
+        let mut other_fields = request.unmapped.clone();
+        other_fields.retain(|name| self.snapshot.schema().named(name).is_none());
         let highlight = request.highlight.as_ref();
         let schema = self.snapshot.schema();
         SearchOptions {
@@ -64,8 +68,36 @@ impl SearchedIndex {
             snippets: highlight
                 .map_or_else(Default::default, |highlight| highlight.snippets.clone()),
             deadline: Some(request.deadline),
+            sort: request.keys.clone(),
+            after: request.behind.clone(),
+            other_fields,
             ..SearchOptions::default()
         }
+    }
+
+    /// The aggregations of a request, if there are any; states of several indexes are merged.
+    pub fn aggregations(
+        &self,
+        request: &SearchRequest,
+        is_one_of_several: bool,
+    ) -> Outcome<Option<Arc<AggregationRequest>>> {
+        let Some(aggs) = &request.aggs else {
+            return Ok(None);
+        };
+        let parser = |text: &str, operator| self.snapshot.parse(text, operator);
+        let fields = Fields {
+            metadata: &self.metadata,
+            schema: self.snapshot.schema(),
+            parser: &parser,
+        };
+        let translator = Translator::new(&fields).filter();
+        let mut filter = |query: &Value| translator.query(query).map_err(|fault| fault.reason);
+        let asked = AggregationRequest::from_json(aggs, &mut filter);
+        let asked = asked.map_err(|error| Fault::from(error).of_index(&self.open.name))?;
+        Ok(Some(Arc::new(AggregationRequest {
+            is_shard: is_one_of_several,
+            ..asked
+        })))
     }
 
     /// The query of a request.

@@ -1,0 +1,182 @@
+//! `sort` by fields, scores and `_doc`, and `search_after` with the values of a hit.
+
+use gannet::values::Value as Sorted;
+use gannet::{SortBy, SortKey, SortValue};
+use serde_json::{Value, json};
+
+use crate::fault::{Fault, Outcome};
+use crate::json::{Members, kind_of};
+
+/// Reads `sort`: keys, each a name or an object of a name.
+pub fn sort_keys(sort: &Value) -> Outcome<Vec<SortKey>> {
+    let keys = match sort {
+        Value::Array(keys) => keys.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    keys.iter().map(sort_key).collect()
+}
+
+/// Reads the keys of the parameter of a URL: names, each with its direction behind a colon.
+pub fn sort_parameter(written: &str) -> Outcome<Vec<SortKey>> {
+    let key = |part: &str| match part.split_once(':') {
+        Some((name, order)) => directed(name, order),
+        None => Ok(key_of(part)),
+    };
+    written.split(',').map(key).collect()
+}
+
+fn sort_key(key: &Value) -> Outcome<SortKey> {
+    let object = match key {
+        Value::String(name) => return Ok(key_of(name)),
+        Value::Object(object) if object.len() == 1 => object,
+        other => {
+            return Err(Fault::parsing(format!(
+                "[sort] expected the name of a field or an object of one, found {}",
+                kind_of(other)
+            )));
+        }
+    };
+    let Some((name, how)) = object.iter().next() else {
+        return Err(Fault::parsing("[sort] expected the name of a field"));
+    };
+    if let Value::String(order) = how {
+        return directed(name, order);
+    }
+    let members = Members::of("sort", how)?;
+    members.check(
+        &["order", "missing", "unmapped_type", "mode", "format"],
+        &["nested", "numeric_type"],
+    )?;
+    let mut key = match members.text("order")? {
+        Some(order) => directed(name, order)?,
+        None => key_of(name),
+    };
+    key.missing_first = match members.text("missing")? {
+        None | Some("_last") => false,
+        Some("_first") => true,
+        Some(other) => {
+            return Err(Fault::query_not_there(&format!(
+                "[missing] of [sort] with a value, as [{other}]: only [_first] and [_last] are"
+            )));
+        }
+    };
+    match (members.text("mode")?, key.descending) {
+        (None, _) | (Some("min"), false) | (Some("max"), true) => Ok(key),
+        (Some(mode), _) => Err(Fault::query_not_there(&format!(
+            "[mode] of [sort] by [{name}] in this direction, as [{mode}],"
+        ))),
+    }
+}
+
+/// A key in its usual direction.
+fn key_of(name: &str) -> SortKey {
+    let by = match name {
+        "_score" => SortBy::Score,
+        "_doc" | "_shard_doc" => SortBy::Doc,
+        field => SortBy::Field(field.to_owned()),
+    };
+    SortKey {
+        descending: by == SortBy::Score,
+        by,
+        missing_first: false,
+    }
+}
+
+fn directed(name: &str, order: &str) -> Outcome<SortKey> {
+    let descending = match order {
+        "asc" => false,
+        "desc" => true,
+        other => {
+            return Err(Fault::illegal(format!(
+                "No enum constant org.elasticsearch.search.sort.SortOrder.{other}: the [order] of [{name}] is [asc] or [desc]"
+            )));
+        }
+    };
+    Ok(SortKey {
+        descending,
+        ..key_of(name)
+    })
+}
+
+/// The values behind which hits begin.
+pub fn values_after(value: &Value, keys: usize) -> Outcome<Vec<SortValue>> {
+    let Value::Array(values) = value else {
+        return Err(Fault::parsing(format!(
+            "[search_after] expected a list, found {}",
+            kind_of(value)
+        )));
+    };
+    if values.len() != keys {
+        return Err(Fault::illegal(format!(
+            "search_after has {} value(s) but sort has {keys}.",
+            values.len()
+        )));
+    }
+    let read = |value: &Value| match value {
+        Value::Null => Ok(None),
+        Value::Bool(value) => Ok(Some(Sorted::Boolean(*value))),
+        Value::String(text) => Ok(Some(Sorted::Keyword(text.clone().into()))),
+        Value::Number(number) => Ok(match number.as_i64() {
+            Some(long) => Some(Sorted::Long(long)),
+            None => number.as_f64().map(Sorted::Double),
+        }),
+        other => Err(Fault::parsing(format!(
+            "[search_after] expected values, found {}",
+            kind_of(other)
+        ))),
+    };
+    values.iter().map(read).collect()
+}
+
+/// The values of a hit in an answer: dates in milliseconds.
+pub fn sort_json(values: &[SortValue]) -> Vec<Value> {
+    let value = |value: &SortValue| match value {
+        None => Value::Null,
+        Some(Sorted::Long(value) | Sorted::Date(value)) => json!(value),
+        Some(Sorted::Double(value)) => json!(value),
+        Some(Sorted::Boolean(value)) => json!(value),
+        Some(Sorted::Keyword(text)) => json!(text),
+    };
+    values.iter().map(value).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_read_as_they_are_written() {
+        let read = |sort: Value| {
+            let keys = sort_keys(&sort).unwrap();
+            let each = keys
+                .into_iter()
+                .map(|key| (key.by, key.descending, key.missing_first));
+            each.collect::<Vec<_>>()
+        };
+        let field = |name: &str| SortBy::Field(name.to_owned());
+        assert_eq!(read(json!("year")), [(field("year"), false, false)]);
+        assert_eq!(read(json!(["_score"])), [(SortBy::Score, true, false)]);
+        let keys = json!([
+            {"at": {"order": "desc", "unmapped_type": "boolean", "missing": "_first"}},
+            {"n": "asc"},
+            "_doc"
+        ]);
+        let expected = [
+            (field("at"), true, true),
+            (field("n"), false, false),
+            (SortBy::Doc, false, false),
+        ];
+        assert_eq!(read(keys), expected);
+        for wrong in [
+            json!(7),
+            json!([{"a": "up"}]),
+            json!([{"a": "asc", "b": "asc"}]),
+            json!([{"a": {"mode": "avg"}}]),
+            json!([{"a": {"missing": 7}}]),
+        ] {
+            assert!(sort_keys(&wrong).is_err(), "{wrong}");
+        }
+        let url = sort_parameter("year:desc,_doc").unwrap();
+        assert_eq!((url.len(), url[0].descending), (2, true));
+    }
+}
