@@ -371,7 +371,6 @@ fn a_text_is_read_where_two_parsers_agree() {
 fn what_queries_cannot_ask_is_rejected_by_name() {
     let server = server_with(&documents());
     for (query, part) in [
-        (json!({ "range": { "n": { "gte": "many" } } }), "numbers"),
         (
             json!({ "range": { "tag": { "gte": "2020" } } }),
             "numbers or dates",

@@ -345,12 +345,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_yet_is_said() {
-        for option in ["--facet", "--sort", "--sort=price", "--group-by"] {
-            for command in ["search", "export"] {
-                let said = said(&[command, "a", "b", option]);
-                assert!(said.contains("yet") && !said.contains("similar"), "{said}");
-            }
+    fn options_of_other_programs_name_those_of_this_one() {
+        for (option, right) in [
+            ("--group-by", "--facet category:20"),
+            ("--aggs", "--aggregate FILE"),
+            ("--order-by", "--sort date"),
+            ("--desc", "--sort -date"),
+        ] {
+            let said = said(&["search", "a", "b", option]);
+            assert!(said.contains(right) && !said.contains("similar"), "{said}");
         }
     }
 

@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use super::place::Where;
 use crate::fault::{Fault, Outcome};
 use crate::http::{Answer, Call};
+use crate::indexes::FieldType;
 use crate::json::{Members, fits};
 use crate::query::with_ids;
 use crate::searching::{SearchRequest, SearchedIndex, shards};
@@ -129,7 +130,7 @@ pub fn field_caps(call: &Call, service: &Service) -> Outcome<Answer> {
         ));
     }
     let names = Where::of_call(call)?.names(service)?;
-    let mut found: BTreeMap<String, BTreeMap<&str, BTreeSet<&String>>> = BTreeMap::new();
+    let mut found: BTreeMap<String, BTreeMap<(&str, bool), BTreeSet<&String>>> = BTreeMap::new();
     for name in &names {
         let metadata = service
             .indexes
@@ -137,15 +138,16 @@ pub fn field_caps(call: &Call, service: &Service) -> Outcome<Answer> {
         for (field, mapped) in &metadata.mapping.fields {
             if wanted.iter().any(|pattern| fits(pattern, field)) {
                 let types = found.entry(field.clone()).or_default();
-                types.entry(mapped.kind.name()).or_default().insert(name);
+                let kind = (mapped.kind.name(), mapped.kind != FieldType::Text);
+                types.entry(kind).or_default().insert(name);
             }
         }
     }
     let fields = found.into_iter().map(|(field, types)| {
         let differ = types.len() > 1;
-        let types = types.into_iter().map(|(kind, indexes)| {
+        let types = types.into_iter().map(|((kind, is_counted), indexes)| {
             let mut told = json!({
-                "type": kind, "metadata_field": false, "searchable": true, "aggregatable": false,
+                "type": kind, "metadata_field": false, "searchable": true, "aggregatable": is_counted,
             });
             if differ {
                 told["indices"] = json!(indexes);

@@ -13,7 +13,7 @@ use crate::http::Right;
 use crate::searching::SEARCH_PARAMETERS;
 use Right::{Manage, Monitor, Read, Write};
 
-const PARTS: &str = "sorting by [_score], [_doc] and [_shard_doc]; no aggregations, no vectors";
+const PARTS: &str = "no vectors, no suggesters, no scripts";
 
 /// All routes. A request that has none is answered as Elasticsearch answers it.
 pub const ROUTES: &[Route] = &[

@@ -96,25 +96,16 @@ fn range(field: Option<&str>) -> Query {
     }
 }
 
+/// Which fields have an order shows only where their values are.
 #[test]
-fn ranges_are_only_for_strings_that_are_kept_whole() {
-    let mut schema = schema();
-    let added = schema.add("date", FieldKind::Text, Analyzer::KEYWORD);
-    added.unwrap();
-    assert!(plan(&range(Some("date")), &schema).is_ok());
-    for (field, reason) in [
-        (Some("tag"), "kept as text"),
-        (Some("title"), "the analyzer standard"),
-        (Some("body"), "the analyzer english"),
-        (None, "a range needs a field"),
-    ] {
-        for query in [range(field), negated(boosted(range(field)))] {
-            let error = plan(&query, &schema).err().unwrap().to_string();
-            assert!(
-                error.contains(reason) && error.contains("keyword"),
-                "{error}"
-            );
-        }
+fn ranges_need_a_field_of_any_kind() {
+    let schema = schema();
+    for field in ["tag", "title", "body"] {
+        assert!(plan(&range(Some(field)), &schema).is_ok(), "{field}");
+    }
+    for query in [range(None), negated(boosted(range(None)))] {
+        let error = plan(&query, &schema).err().unwrap().to_string();
+        assert!(error.contains("a range needs a field"), "{error}");
     }
 }
 
