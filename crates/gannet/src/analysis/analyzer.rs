@@ -500,6 +500,14 @@ mod tests {
         }
     }
 
+    /// A selector is left out of terms, and the marks around it are put in their order then.
+    #[test]
+    fn marks_around_a_variation_selector_have_one_order() {
+        for text in ["\u{e9}\u{316}\u{fe0f}\u{5c1}", "👩\u{316}\u{fe0f}\u{5c1}"] {
+            check_forms(text);
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(512))]
         #[test]

@@ -25,8 +25,9 @@ const BYTES_OF_CHARACTER_MAX: usize = 12;
 pub(super) fn push_word(text: &str, change: impl Fn(char) -> char, out: &mut String) {
     let kept = |c: &char| !is_variation_selector(*c);
     let change = |c| change(plain_apostrophe(c));
-    if is_nfc(text) {
-        out.extend(text.chars().filter(kept).map(change));
+    // Marks on both sides of a selector come to stand side by side, and may be in no order.
+    if is_nfc(text) && !text.contains(is_variation_selector) {
+        out.extend(text.chars().map(change));
     } else {
         // Once more behind: a changed letter may compose with what follows.
         out.extend(text.nfc().filter(kept).map(change).nfc());
