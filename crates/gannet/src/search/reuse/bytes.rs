@@ -28,7 +28,8 @@ impl Hit {
         let source = self.source.as_ref().map_or(0, Vec::len);
         let explanation = self.explanation.as_deref();
         let explanation = explanation.map_or(0, Explanation::memory_bytes);
-        size_of::<Hit>() + self.id.len() + source + self.snippet_bytes() + explanation
+        let texts = self.id.len() + source + self.snippet_bytes();
+        size_of::<Hit>() + texts + self.sort_bytes() + explanation
     }
 }
 

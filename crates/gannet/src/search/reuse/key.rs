@@ -18,7 +18,8 @@ const KEY_BYTES_MAX: usize = RESULT_CACHE_MIN / ANSWER_ONE_OF;
 /// All that an answer depends on, but for the state of the index.
 pub type AnswerKey = Arc<str>;
 
-/// The key of a question. Nothing if its answer is not kept: it is too long, or it lists pages.
+/// The key of a question. Nothing if its answer is not kept: it is too long, lists pages, depends
+/// on the time, or has aggregations.
 pub fn key_of(query: &Query, options: &SearchOptions) -> Option<AnswerKey> {
     let SearchOptions {
         k,
@@ -44,14 +45,15 @@ pub fn key_of(query: &Query, options: &SearchOptions) -> Option<AnswerKey> {
         deadline: _,
         cancelled: _,
     } = options;
-    // A range that is relative to now is another at each time.
-    if *list_pages || fields::is_relative_to_now(query) {
+    // A range that is relative to now is another at each time, and what aggregations found may be
+    // large without a bound that is known here.
+    if *list_pages || aggregations.is_some() || fields::is_relative_to_now(query) {
         return None;
     }
     // They change how the bound of a total is found that need not be exact, and the plan.
     let techniques = (!count || *explain).then_some(techniques);
     let documents = (k, skip, from, below, fetch, sources);
-    let ordered = (ties, sort, after, aggregations);
+    let ordered = (ties, sort, after);
     let scored = (statistics, other_fields);
     let told = (highlight, snippets, count, explain, techniques);
     let mut key = KeyText(String::new());
@@ -79,9 +81,7 @@ impl Write for KeyText {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::{
-        AggregationRequest, Operator, QueryStatistics, SortKey, Techniques, Ties, parse,
-    };
+    use crate::search::{Operator, QueryStatistics, SortKey, Techniques, Ties, parse};
 
     fn asked(text: &str) -> AnswerKey {
         let query = parse(text, Operator::Or, &Default::default()).unwrap();
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn whatever_changes_an_answer_is_in_its_key() {
-        let changes: [fn(&mut SearchOptions); 25] = [
+        let changes: [fn(&mut SearchOptions); 24] = [
             |_| (),
             |options| options.k = 11,
             |options| options.skip = 1,
@@ -111,9 +111,6 @@ mod tests {
             |options| options.sort = vec![SortKey::parse("a").unwrap()],
             |options| options.sort = vec![SortKey::parse("-a").unwrap()],
             |options| options.after = Some(vec![None]),
-            |options| {
-                options.aggregations = Some(Arc::new(AggregationRequest::of(Default::default())))
-            },
             |options| options.statistics = Some(statistics(7)),
             |options| options.statistics = Some(statistics(8)),
             |options| options.statistics = Some(Arc::default()),

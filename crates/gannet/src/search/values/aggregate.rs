@@ -56,6 +56,7 @@ pub struct AggregateRun {
     pass: Option<WindowPass>,
     below: DocId,
     memory: Reservation,
+    budget: Budget,
 }
 
 /// A column of the aggregations.
@@ -63,6 +64,8 @@ struct AggregatedColumn {
     reader: ColumnReader,
     numbers: KeywordNumbers,
     are_numbered: bool,
+    /// Memory of these numbers.
+    memory: Option<Reservation>,
     /// Terms or numbers that were looked up for the present wish.
     found_numbers: Vec<Option<u32>>,
     found_terms: Vec<String>,
@@ -163,6 +166,7 @@ impl AggregateRun {
                         reader,
                         numbers: KeywordNumbers::default(),
                         are_numbered: value_type != ValueType::Keyword,
+                        memory: None,
                         found_numbers: Vec::new(),
                         found_terms: Vec::new(),
                     };
@@ -196,6 +200,7 @@ impl AggregateRun {
             pass: None,
             below: view.below,
             memory: budget.reserve("the values of a window of documents", 0)?,
+            budget: budget.clone(),
         })
     }
 
@@ -225,7 +230,7 @@ impl AggregateRun {
                 Want::Nothing => return Ok(()),
                 Want::Numbers { field, terms } => {
                     let numbers = match self.columns.get_mut(&field) {
-                        Some(column) => column.numbers_of(&terms, pages)?,
+                        Some(column) => column.numbers_of(&terms, &self.budget, pages)?,
                         None => vec![None; terms.len()],
                     };
                     run.give_numbers(&numbers).map_err(told)?;
@@ -258,7 +263,7 @@ impl AggregateRun {
     fn pass(&mut self, wanted: Pass, pages: &mut Pages<'_>) -> Step<()> {
         for field in &wanted.fields {
             if let Some(column) = self.columns.get_mut(field) {
-                column.number(pages)?;
+                column.number(&self.budget, pages)?;
             }
         }
         let mut pass = self.pass.take().unwrap_or_else(|| WindowPass::new(wanted));
@@ -346,16 +351,26 @@ fn within<'d>(docs: &'d [DocId], range: &Range<DocId>) -> &'d [DocId] {
 
 impl AggregatedColumn {
     /// Gives numbers to the keywords that only buffers have.
-    fn number(&mut self, pages: &mut Pages<'_>) -> Step<()> {
+    fn number(&mut self, budget: &Budget, pages: &mut Pages<'_>) -> Step<()> {
         if !self.are_numbered {
+            if self.memory.is_none() {
+                // Each may be one that the tree does not have, and vectors double as they grow.
+                let bytes = self.reader.buffered_terms() * 2 * size_of::<(u32, usize, u32)>();
+                self.memory = Some(budget.reserve("the keywords of new documents", bytes)?);
+            }
             self.reader.number_buffers(&mut self.numbers, pages)?;
             self.are_numbered = true;
         }
         Ok(())
     }
 
-    fn numbers_of(&mut self, terms: &[String], pages: &mut Pages<'_>) -> Step<Vec<Option<u32>>> {
-        self.number(pages)?;
+    fn numbers_of(
+        &mut self,
+        terms: &[String],
+        budget: &Budget,
+        pages: &mut Pages<'_>,
+    ) -> Step<Vec<Option<u32>>> {
+        self.number(budget, pages)?;
         while self.found_numbers.len() < terms.len() {
             let from = self.found_numbers.len();
             let some = &terms[from..terms.len().min(from + LOOKED_UP)];
