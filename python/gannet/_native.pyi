@@ -207,9 +207,9 @@ class Document(Mapping[str, Any]):
     __hash__: ClassVar[None]  # type: ignore[assignment]
     def __reduce__(self) -> tuple[Any, ...]: ...
 
-@final
 SortValue: TypeAlias = bool | int | float | str | None
 
+@final
 class Hit(Mapping[str, Any]):
     """A document that a search found. Its fields are decoded when one is asked for."""
 
