@@ -207,7 +207,7 @@ class Document(Mapping[str, Any]):
     __hash__: ClassVar[None]  # type: ignore[assignment]
     def __reduce__(self) -> tuple[Any, ...]: ...
 
-SortValue: TypeAlias = bool | int | float | str | None
+_SortValue: TypeAlias = bool | int | float | str | None
 
 @final
 class Hit(Mapping[str, Any]):
@@ -230,7 +230,7 @@ class Hit(Mapping[str, Any]):
         """The JSON of the document, byte for byte as it came."""
 
     @property
-    def sort(self) -> list[SortValue]:
+    def sort(self) -> list[_SortValue]:
         """Its values by the keys of the order, where `sort` asked for one; dates in ISO 8601."""
 
     @property
@@ -492,7 +492,7 @@ class Searcher:
         offset: SupportsIndex = 0,
         filter: str | Query | list[str | Query] | None = None,
         sort: str | Sequence[str] | None = None,
-        after: Sequence[SortValue] | None = None,
+        after: Sequence[_SortValue] | None = None,
         facets: str | Sequence[str] | Mapping[str, int] | None = None,
         aggs: Mapping[str, Any] | None = None,
         highlight: str | Sequence[str] | None = None,

@@ -1,0 +1,68 @@
+"""Filters, orders and counts by values."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+import gannet
+from gannet import Query
+
+ROWS = [
+    {
+        "id": str(n),
+        "title": "lamp" if n % 3 else "table lamp",
+        "price": n / 4,
+        "kind": f"k{n % 5}",
+        "day": f"2024-03-{n % 28 + 1:02}",
+    }
+    for n in range(100)
+]
+
+
+@pytest.fixture
+def shop(ix: gannet.Index) -> gannet.Index:
+    ix.add(ROWS)
+    return ix
+
+
+def test_filters_leave_scores_as_they_are(shop: gannet.Index) -> None:
+    plain = {hit.id: hit.score for hit in shop.search("table", k=100)}
+    found = shop.search("table", k=100, filter="price:[5 TO 10] kind:k1")
+    wanted = {row["id"] for row in ROWS if 5 <= float(str(row["price"])) <= 10 and row["kind"] == "k1"}
+    assert set(found.ids) == wanted & set(plain)
+    assert all(plain[hit.id] == hit.score for hit in found)
+    both = shop.search("table", k=100, filter=["price:[5 TO 10]", Query.words("k1", "kind")])
+    assert both.ids == found.ids
+
+
+def test_hits_are_ordered_by_values(shop: gannet.Index) -> None:
+    hits = shop.search("*:*", k=7, sort="-price")
+    assert hits.ids == ["99", "98", "97", "96", "95", "94", "93"]
+    assert hits[0].sort == [24.75] and hits.total == 100
+    behind = shop.search("*:*", k=2, sort="-price", after=hits[-1].sort)
+    assert behind.ids == ["92", "91"]
+    by_kind = shop.search("*:*", k=3, sort=["-kind", "day", "-price"])
+    assert [hit.sort[0] for hit in by_kind] == ["k4", "k4", "k4"]
+    assert by_kind[0].sort[1] == "2024-03-01T00:00:00.000Z"
+    assert pickle.loads(pickle.dumps(hits))[0].sort == [24.75]
+    with pytest.raises(gannet.InvalidError, match="no field"):
+        shop.search("*:*", sort="prize")
+
+
+def test_values_are_counted(shop: gannet.Index) -> None:
+    aggs = {
+        "months": {"date_histogram": {"field": "day", "calendar_interval": "month"}},
+        "cheap": {"filter": "price:<5", "aggs": {"mean": {"avg": {"field": "price"}}}},
+    }
+    hits = shop.search("*:*", k=0, facets={"kind": 2}, aggs=aggs)
+    assert hits.facets == {"kind": [("k0", 20), ("k1", 20)]}
+    assert hits.aggs["months"]["buckets"][0]["doc_count"] == 100
+    assert hits.aggs["cheap"] == {"doc_count": 20, "mean": {"value": 2.375}}
+    assert pickle.loads(pickle.dumps(hits)).facets == hits.facets
+    assert shop.search("lamp").facets == {}
+    with pytest.raises(gannet.InvalidError, match="words"):
+        shop.search("*:*", aggs={"a": {"filter": "title:[a TO b]"}})
+    with pytest.raises(gannet.InvalidError, match="geohash_grid"):
+        shop.search("*:*", aggs={"a": {"geohash_grid": {"field": "day"}}})
