@@ -77,7 +77,7 @@ def test_all_that_match(ix: gannet.Index) -> None:
         ("titel:x", "title"),
         ("a AND", "AND"),
         ('"open', "quote"),
-        ("year:[1 TO 2]", "range"),
+        ("title:[1 TO 2]", "range"),
         (17, "expected a query, which is a string or a Query, found int"),
     ],
 )
@@ -135,9 +135,9 @@ def test_options_of_other_packages_are_answered_with_the_right_name(books: ganne
         ("limit", "search has no option limit=: k= says how many"),
         ("top_k", "k= says how many"),
         ("skip", "offset="),
-        ("filter", "part of the query"),
-        ("sort", "rescore"),
-        ("facets", "no facets"),
+        ("where", "filter= of search"),
+        ("order_by", "sort= of search"),
+        ("group_by", "facets= and aggs="),
         ("default_field", 'name the field in the query: "title:whale"'),
         ("colour", "search has no option colour=: it has k=, offset=, highlight=, fields="),
     ]:

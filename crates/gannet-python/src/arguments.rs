@@ -39,18 +39,19 @@ const ADVICE: [Advice; 15] = [
     (
         &["filter", "filters", "where", "fq", "filter_by"],
         "",
-        "a filter is a part of the query: \"whale AND #(year:1851)\", or \
-         Query.words(\"whale\") & query.as_filter()",
+        "filter= of search narrows what is found; elsewhere a filter is a part of the query: \
+         \"whale AND #(year:1851)\", or Query.words(\"whale\") & query.as_filter()",
     ),
     (
         &["sort", "sort_by", "order", "order_by"],
         "",
-        "hits come by their scores: hits.rescore(function) sorts them by another number",
+        "sort= of search orders hits by values, as in sort=\"-date\"; hits.rescore(function) sorts them by \
+         another number",
     ),
     (
         &["facet", "facets", "aggs", "aggregations", "group_by"],
         "",
-        "there are no facets: ix.count(query) counts the documents of one value",
+        "facets= and aggs= of search count values",
     ),
     (
         &["default_operator", "mode", "conjunction"],
