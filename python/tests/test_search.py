@@ -139,7 +139,7 @@ def test_options_of_other_packages_are_answered_with_the_right_name(books: ganne
         ("order_by", "sort= of search"),
         ("group_by", "facets= and aggs="),
         ("default_field", 'name the field in the query: "title:whale"'),
-        ("colour", "search has no option colour=: it has k=, offset=, highlight=, fields="),
+        ("colour", "search has no option colour=: it has k=, offset=, filter=, sort=, after="),
     ]:
         named: Any = {name: 1}
         with pytest.raises(TypeError, match=words) as raised:
