@@ -284,7 +284,7 @@ class Hits:
 
     @property
     def aggs(self) -> dict[str, Any]:
-        """What `aggs` asked for, as Elasticsearch answers it."""
+        """The answers of `aggs`, as Elasticsearch gives them."""
 
     @property
     def query(self) -> str:

@@ -141,7 +141,7 @@ fn random_bodies_are_answered_and_harm_nothing() {
         );
         if answered.status >= 400 {
             let json = answered.json();
-            // What is not there is told in the forms that clients know.
+            // Missing things are told in the forms that clients know.
             let is_told =
                 json["found"] == false || json["num_freed"] == 0 || json["matched"] == false;
             assert!(

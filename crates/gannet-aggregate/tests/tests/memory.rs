@@ -26,7 +26,7 @@ proptest! {
         let shard = Shard::of(documents.iter().collect());
         let most = shard.run(&tree, Scope::Alone, PLENTY, seed).expect("plenty").most_bytes;
         let bytes = most * share / 64;
-        // What suffices for one pass may not for the next, so there may be several errors.
+        // Memory that suffices for one pass may not for the next, so there may be several errors.
         let (mut bytes, mut errors) = (bytes, 0);
         let outcome = loop {
             match shard.run(&tree, Scope::Alone, bytes, seed) {

@@ -148,7 +148,7 @@ impl Indexes {
         fs::rename(&folder, &trash).map_err(|error| {
             Fault::internal(format!("{} cannot be deleted: {error}", folder.display()))
         })?;
-        // What is left of these is removed when the server starts again.
+        // The rest of these is removed when the server starts again.
         let _ = fs::remove_file(self.file(name));
         let _ = fs::remove_dir_all(&trash);
         Ok(())

@@ -153,7 +153,7 @@ mod tests {
             assert_eq!(keys.check(Some(&header)).unwrap_err().status, 401);
         }
         assert_eq!(keys.check(None).unwrap_err().status, 401);
-        // What changes is seen, and where nothing can be read no key counts.
+        // Changes are seen, and where nothing can be read no key counts.
         let header = format!("ApiKey {}", key.encoded());
         let other = KeyFile::create(&path, "other", &["read:*".to_owned()]).unwrap();
         std::thread::sleep(2 * LOOK_PAUSE);

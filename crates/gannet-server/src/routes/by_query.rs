@@ -160,7 +160,7 @@ pub fn update(call: &Call, service: &Service) -> Outcome<Answer> {
         let open = service.indexes.get(&name, &call.caller)?;
         let mut reading = Reading::new(open.index.snapshot().doc_ids().end);
         while totals.failures.is_empty() {
-            // What is read in a turn is what is there until the turn is over.
+            // A turn reads what is there until it is over.
             let turn = open.wait_to_write()?;
             let searched = SearchedIndex::new(Arc::clone(&open), service.ends());
             let batch = reading.next(&searched, &request, usize::MAX)?;

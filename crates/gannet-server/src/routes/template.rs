@@ -279,7 +279,7 @@ pub fn simulate(call: &Call, service: &Service) -> Outcome<Answer> {
 /// Returns true if a name can fit both patterns.
 fn overlap(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
-    // What is left of both from the places on: `can[j]` is for one place of the first.
+    // The rests of both from the places on: `can[j]` is for one place of the first.
     let mut below = vec![false; other.len() + 1];
     for i in (0..=one.len()).rev() {
         let mut can = vec![false; other.len() + 1];

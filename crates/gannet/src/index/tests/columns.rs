@@ -471,7 +471,7 @@ fn declared_types_reject_what_does_not_fit() {
             .unwrap_err()
             .to_string();
         assert!(error.contains("declared as text"), "{error}");
-        // What was declared stays declared without being declared again.
+        // Declared types stay so without being declared again.
         if round == 0 {
             index.sync().unwrap();
             drop(index);
