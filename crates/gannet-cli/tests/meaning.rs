@@ -339,3 +339,51 @@ fn filters_find_fewer_documents_and_keep_scores() {
     let empty = ["search", "index", "whale", "--filter", " "];
     place.run(&empty).rejected(1, &["--filter is empty"]);
 }
+
+/// Orders, the hits behind another, facets and aggregations of a file, as text and as JSON.
+#[test]
+fn hits_are_ordered_and_values_are_counted() {
+    let place = books();
+    let sorted = ["search", "index", "*:*", "--sort=-price", "-k", "2"];
+    let found = place.json(&sorted);
+    assert_eq!(found["hits"][0]["id"], "17");
+    assert_eq!(found["hits"][1]["sort"], json!([15.0]));
+    assert_eq!(found["hits"][1]["score"], Value::Null);
+    let behind = [&sorted[..], &["--after", "[15]"]].concat();
+    assert_eq!(place.json(&behind)["hits"][0]["id"], "a");
+    let text = place.done(&sorted);
+    assert!(text.starts_with("  1. 100.0  17  auk"), "{text}");
+
+    place.write("aggs.json", r#"{"mean":{"avg":{"field":"price"}}}"#);
+    let counted = [
+        "search",
+        "index",
+        "*:*",
+        "-k",
+        "0",
+        "--facet",
+        "title:1",
+        "--aggregate",
+        "aggs.json",
+    ];
+    let found = place.json(&counted);
+    let facet = json!({"values": [{"value": "auk", "count": 1}], "others": 3});
+    assert_eq!(found["facets"]["title"], facet);
+    assert_eq!(found["aggregations"]["mean"]["value"], 32.375);
+    let text = place.done(&counted);
+    assert!(
+        text.contains("1  auk\n") && text.contains("of other values"),
+        "{text}"
+    );
+
+    for (option, parts) in [
+        ("--sort=prize", &["no field", "price"][..]),
+        ("--facet=title:none", &["--facet title:none", "category:20"]),
+        ("--aggregate=none.json", &["--aggregate none.json"]),
+    ] {
+        let ran = place.run(&["search", "index", "sea", option]);
+        ran.rejected(1, parts);
+    }
+    let after = ["search", "index", "sea", "--sort", "price", "--after", "5"];
+    place.run(&after).rejected(1, &["--after 5", "JSON array"]);
+}
