@@ -64,6 +64,10 @@ fn value_of(query: &Query) -> Value {
             all(filter),
             minimum_should_match
         ]),
+        Query::Best {
+            queries,
+            tie_breaker,
+        } => json!(["best", all(queries), tie_breaker.to_bits()]),
         // As bits: JSON has no infinity.
         Query::Boost { query, factor } => json!(["boost", value_of(query), factor.to_bits()]),
     }
@@ -130,6 +134,10 @@ fn read(value: &Value) -> Option<Query> {
             must_not: read_all(parts.get(2)?)?,
             filter: read_all(parts.get(3)?)?,
             minimum_should_match: number(4)?,
+        },
+        "best" => Query::Best {
+            queries: read_all(parts.first()?)?,
+            tie_breaker: f32::from_bits(number(1)?),
         },
         "boost" => Query::Boost {
             query: Box::new(read(parts.first()?)?),

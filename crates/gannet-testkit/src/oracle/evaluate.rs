@@ -103,7 +103,11 @@ fn check(view: &View<'_>, query: &Query) -> Result<(), Rejection> {
         | Query::Prefix { field, .. }
         | Query::Wildcard { field, .. }
         | Query::Fuzzy { field, .. } => field.iter().all(|name| view.field(name).is_some()),
-        Query::MatchAll | Query::MatchNone | Query::Bool { .. } | Query::Boost { .. } => true,
+        Query::MatchAll
+        | Query::MatchNone
+        | Query::Bool { .. }
+        | Query::Best { .. }
+        | Query::Boost { .. } => true,
     };
     let is_right = is_right && can_be_asked(view, query);
     let mut parts = query.children();
@@ -169,6 +173,7 @@ fn pattern_of(query: &Query) -> Option<AskedPattern<'_>> {
         | Query::Range { .. }
         | Query::Exists { .. }
         | Query::Bool { .. }
+        | Query::Best { .. }
         | Query::Boost { .. } => return None,
     };
     Some((field.as_deref(), glyphs, fuzzy))
@@ -196,6 +201,10 @@ impl<'a> Evaluation<'a> {
             }),
             Query::Boost { query, factor } => self.column(query, boost * factor),
             Query::Bool { .. } => self.bool(query, boost),
+            Query::Best {
+                queries,
+                tie_breaker,
+            } => self.best(queries, *tie_breaker, boost),
             Query::Text { field, .. }
             | Query::Phrase { field, .. }
             | Query::PhrasePattern { field, .. }
@@ -286,6 +295,26 @@ impl<'a> Evaluation<'a> {
         Some(scores)
     }
 
+    /// The best of some queries, and a part of the others.
+    fn best(&self, queries: &[Query], tie: f32, boost: f32) -> Option<Column> {
+        if queries.is_empty() {
+            return Some(self.nothing());
+        }
+        let columns = queries.iter().filter_map(|query| self.column(query, boost));
+        let columns: Vec<Column> = columns.collect();
+        if columns.is_empty() {
+            return None;
+        }
+        let documents = 0..self.view.documents.len();
+        let scores = documents.map(|doc| {
+            let found = columns.iter().filter_map(|column| column[doc]);
+            let found: Vec<f32> = found.collect();
+            let best = found.iter().copied().reduce(f32::max)?;
+            Some(best + (sum(&found) - best) * tie)
+        });
+        Some(scores.collect())
+    }
+
     /// A leaf in its field, or the best of all text fields.
     fn leaf(&self, query: &Query, name: Option<&str>, boost: f32) -> Option<Column> {
         let fields: Vec<usize> = match name {
@@ -312,6 +341,13 @@ impl<'a> Evaluation<'a> {
     fn is_partial(&self, query: &Query) -> bool {
         match query {
             Query::Boost { query, .. } => self.is_partial(query),
+            Query::Best { queries, .. } => {
+                let mut left = queries
+                    .iter()
+                    .filter(|query| self.is_left(query))
+                    .peekable();
+                left.peek().is_some() && left.all(|query| self.is_partial(query))
+            }
             Query::Bool { must_not, .. } => {
                 let mut left = query
                     .children()
@@ -357,7 +393,7 @@ impl<'a> Evaluation<'a> {
         };
         match query {
             Query::Boost { query, .. } => self.is_left(query),
-            Query::Bool { .. } => {
+            Query::Bool { .. } | Query::Best { .. } => {
                 let mut children = query.children().peekable();
                 children.peek().is_none() || children.any(|query| self.is_left(query))
             }
@@ -389,6 +425,7 @@ impl<'a> Evaluation<'a> {
             | Query::Range { .. }
             | Query::Exists { .. }
             | Query::Bool { .. }
+            | Query::Best { .. }
             | Query::Boost { .. } => true,
         }
     }
@@ -412,6 +449,7 @@ impl<'a> Evaluation<'a> {
             | Query::MatchNone
             | Query::Exists { .. }
             | Query::Bool { .. }
+            | Query::Best { .. }
             | Query::Boost { .. } => self.nothing(),
         }
     }

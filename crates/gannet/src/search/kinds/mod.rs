@@ -5,6 +5,7 @@
 //! others. All rooms ask through them, those below by the interface alone.
 
 mod all;
+mod best;
 mod bool;
 mod boost;
 mod exists;
@@ -23,6 +24,7 @@ mod unions;
 mod wildcard;
 
 use self::all::{AllNode, AllQuery};
+use self::best::{BestNode, BestQuery};
 use self::bool::{BoolQuery, FilteredNode};
 use self::boost::BoostQuery;
 use self::exists::{ExistsNode, ExistsQuery};
@@ -37,7 +39,7 @@ use self::prefix::PrefixQuery;
 use self::query_kind::QueryKind;
 use self::range::RangeQuery;
 use self::text::{TermNode, TextQuery};
-use self::unions::{AnyNode, BestNode};
+use self::unions::AnyNode;
 use self::wildcard::WildcardQuery;
 use super::plan::PlanNode;
 use super::query::Query;
@@ -113,6 +115,13 @@ impl Query {
                 filter,
                 minimum_should_match: *minimum_should_match,
             }),
+            Query::Best {
+                queries,
+                tie_breaker,
+            } => ask(&BestQuery {
+                queries,
+                tie_breaker: *tie_breaker,
+            }),
             Query::Boost { query, factor } => ask(&BoostQuery {
                 query,
                 factor: *factor,
@@ -146,7 +155,7 @@ impl PlanNode {
                 nodes: parts,
                 minimum,
             }),
-            PlanNode::Best(ref nodes) => ask(&BestNode { nodes }),
+            PlanNode::Best { ref parts, tie } => ask(&BestNode { nodes: parts, tie }),
             PlanNode::Filtered {
                 ref required,
                 ref excluded,

@@ -1,8 +1,6 @@
-//! Any of some nodes, whose scores are added up or of which the best counts.
+//! Any of some nodes, whose scores are added up.
 //!
-//! Several words are planned so, clauses that may match, and fields that are searched together.
-
-use std::slice;
+//! Several words are planned so, and clauses that may match.
 
 use super::node_kind::NodeKind;
 use crate::analysis::FieldId;
@@ -65,61 +63,8 @@ impl<'p> NodeKind<'p> for AnyNode<'p> {
     }
 }
 
-/// [`PlanNode::Best`].
-pub struct BestNode<'p> {
-    pub nodes: &'p [PlanNode],
-}
-
-impl<'p> NodeKind<'p> for BestNode<'p> {
-    fn parts(&self) -> Parts<'p> {
-        parts_of(self.nodes)
-    }
-
-    fn leaves(&self, _: &OpenLists) -> usize {
-        0
-    }
-
-    fn cursor_bytes(&self, _: &OpenLists) -> usize {
-        CLAUSE_BYTES
-    }
-
-    fn ordered_words(&self) -> usize {
-        0
-    }
-
-    fn note_scored(&self, _: &[PlannedPattern], _: &mut ScoredSlots) {}
-
-    fn want(&self, _: FieldId, _: &OpenLists, _: &mut Wanted) -> Result<()> {
-        Ok(())
-    }
-
-    fn explanation_bytes(&self, _: &OpenLists) -> usize {
-        0
-    }
-
-    fn build(&self, builder: &mut Builder<'_>) -> Result<Option<Clause>> {
-        let clauses = builder.clauses(self.nodes)?;
-        Ok(builder.any(clauses, 1, |parts| Formula::Best { parts, tie: 0.0 }))
-    }
-
-    fn root(&self, builder: &mut Builder<'_>) -> Result<Root> {
-        let clauses = builder.clauses(self.nodes)?;
-        Ok(Root {
-            tie: 0.0,
-            ..Root::of(clauses)
-        })
-    }
-
-    fn alternatives(&self, _: &'p PlanNode) -> Option<&'p [PlanNode]> {
-        Some(self.nodes)
-    }
-
-    fn joined(&self, itself: &'p PlanNode) -> Option<JoinedNodes<'p>> {
-        Some(JoinedNodes::whole(slice::from_ref(itself), true))
-    }
-}
-
-fn parts_of(nodes: &[PlanNode]) -> Parts<'_> {
+/// Nodes that documents may match.
+pub fn parts_of(nodes: &[PlanNode]) -> Parts<'_> {
     Parts {
         matching: [nodes, &[]],
         excluded: &[],

@@ -79,7 +79,7 @@ impl Planner<'_> {
         self.is_partial = (1..fields.len()).contains(&nodes.len());
         Ok(match nodes.len() {
             0 | 1 => nodes.pop(),
-            _ => Some(PlanNode::Best(nodes)),
+            _ => Some(PlanNode::best(nodes)),
         })
     }
 

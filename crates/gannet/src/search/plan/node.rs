@@ -41,8 +41,13 @@ pub enum PlanNode {
         /// The number of parts that must match.
         minimum: usize,
     },
-    /// Any of the parts must match; the best part's score counts.
-    Best(Vec<PlanNode>),
+    /// Any of the parts must match; the best part's score counts, and `tie` times those of others.
+    Best {
+        /// The parts.
+        parts: Vec<PlanNode>,
+        /// The part of other scores, 0 to 1.
+        tie: f32,
+    },
     /// All of `required` must match and none of `excluded`; `optional` adds to the score.
     Filtered {
         /// All must match.
@@ -84,6 +89,11 @@ impl PlanNode {
             1 => parts.remove(0),
             _ => PlanNode::Any { parts, minimum },
         }
+    }
+
+    /// Requires any of `parts`, of which the best alone counts.
+    pub fn best(parts: Vec<PlanNode>) -> PlanNode {
+        PlanNode::Best { parts, tie: 0.0 }
     }
 
     /// Requires all of `required`, in the simplest form.

@@ -100,7 +100,7 @@ impl<'a> Planner<'a> {
             spelled.extend(self.words(text, field, false)?.0);
         }
         let terms = spelled.iter().map(|(slot, _)| PlanNode::Term(*slot, boost));
-        Ok(PlanNode::Best(terms.collect()))
+        Ok(PlanNode::best(terms.collect()))
     }
 
     /// A date as it was written, and what goes on from it.
@@ -111,7 +111,7 @@ impl<'a> Planner<'a> {
         let mut parts: Vec<PlanNode> = terms.collect();
         let slot = self.pattern(asked, Pattern::Span(span), false)?;
         parts.push(PlanNode::Pattern(slot, asked.boost));
-        Ok(PlanNode::Best(parts))
+        Ok(PlanNode::best(parts))
     }
 
     /// Words at their places: nothing if there are none, a term if there is one.

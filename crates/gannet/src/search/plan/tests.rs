@@ -38,7 +38,7 @@ fn text(field: Option<&str>, text: &str) -> Query {
 fn texts_without_a_field_take_the_best_of_all_text_fields() {
     let plan = plan(&text(None, "Birds"), &schema()).unwrap();
     let term = |slot| PlanNode::Term(slot, Some(1.0));
-    assert_eq!(plan.root, PlanNode::Best(vec![term(0), term(1)]));
+    assert_eq!(plan.root, PlanNode::best(vec![term(0), term(1)]));
     let keys: Vec<_> = plan.terms.iter().map(|term| &term.key[..]).collect();
     assert_eq!(keys, [&b"\0\0birds"[..], &b"\0\x01bird"[..]]);
 }
@@ -306,7 +306,7 @@ fn a_clause_that_some_fields_drop_is_not_required() {
         else {
             panic!("{root:?}");
         };
-        let [PlanNode::Best(_)] = required.as_slice() else {
+        let [PlanNode::Best { .. }] = required.as_slice() else {
             panic!("{root:?}");
         };
         let expected: Vec<PlanNode> = words.iter().map(|slot| term(*slot)).collect();

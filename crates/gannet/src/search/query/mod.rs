@@ -125,6 +125,14 @@ pub enum Query {
         /// The number of `should` that must match; 0 leaves it to the rule above.
         minimum_should_match: u32,
     },
+    /// Any of some queries, of which the one with the best score counts, and the others by a part
+    /// of theirs. The query language has no form for it: it prints as its queries side by side.
+    Best {
+        /// The queries, of which one must match.
+        queries: Vec<Query>,
+        /// The part of the scores of all others that is added to the best, 0 to 1.
+        tie_breaker: f32,
+    },
     /// A query whose scores are multiplied.
     Boost {
         /// The query.

@@ -41,6 +41,16 @@ impl Naive<'_> {
                 (!self.world.docs[doc][field].is_empty()).then_some(boost)
             }
             Query::Bool { .. } => self.bool(query, doc, boost),
+            Query::Best {
+                queries,
+                tie_breaker,
+            } => {
+                let scores = queries.iter();
+                let scores = scores.filter_map(|query| self.score(query, doc, boost));
+                let scores: Vec<f32> = scores.collect();
+                let best = scores.iter().copied().reduce(f32::max)?;
+                Some(best + (sum(&scores) - best) * tie_breaker)
+            }
             Query::Text { field, .. }
             | Query::Phrase { field, .. }
             | Query::PhrasePattern { field, .. }
@@ -161,6 +171,7 @@ impl Naive<'_> {
             | Query::MatchNone
             | Query::Exists { .. }
             | Query::Bool { .. }
+            | Query::Best { .. }
             | Query::Boost { .. } => None,
         }
     }

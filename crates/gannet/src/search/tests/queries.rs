@@ -84,7 +84,7 @@ fn list(random: &mut Random, depth: usize, most: usize) -> Vec<Query> {
 
 /// A query at most `depth` deep.
 pub fn any(random: &mut Random, depth: usize) -> Query {
-    let kinds = if depth == 0 { 10 } else { 15 };
+    let kinds = if depth == 0 { 10 } else { 17 };
     let field = field(random);
     match random.below(kinds) {
         0 => Query::MatchAll,
@@ -130,6 +130,10 @@ pub fn any(random: &mut Random, depth: usize) -> Query {
         10 => Query::Boost {
             query: Box::new(any(random, depth - 1)),
             factor: [0.5, 2.0, 3.25][random.below(3)],
+        },
+        11..13 => Query::Best {
+            queries: list(random, depth - 1, 3),
+            tie_breaker: [0.0, 0.0, 0.3, 1.0][random.below(4)],
         },
         _ => Query::Bool {
             must: list(random, depth - 1, 2),

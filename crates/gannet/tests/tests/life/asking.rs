@@ -326,7 +326,11 @@ fn names(query: &Query) -> Vec<&String> {
         | Query::Wildcard { field, .. }
         | Query::Fuzzy { field, .. }
         | Query::Range { field, .. } => field.as_ref(),
-        Query::MatchAll | Query::MatchNone | Query::Bool { .. } | Query::Boost { .. } => None,
+        Query::MatchAll
+        | Query::MatchNone
+        | Query::Bool { .. }
+        | Query::Best { .. }
+        | Query::Boost { .. } => None,
     };
     own.into_iter()
         .chain(query.children().flat_map(names))

@@ -164,7 +164,9 @@ fn shortest(query: &Query) -> Query {
             query: Box::new(shortest(query)),
             factor: *factor,
         },
-        Query::MatchAll
+        // The language has no form for it.
+        Query::Best { .. }
+        | Query::MatchAll
         | Query::MatchNone
         | Query::Text { .. }
         | Query::Phrase { .. }
