@@ -23,6 +23,11 @@ pub struct State {
 }
 
 impl State {
+    /// Forgets the type of a field that had no values, so that the states of others say it.
+    pub fn forget_type(&mut self, field: &str) {
+        self.types.remove(field);
+    }
+
     pub(crate) fn type_of(&self, field: &str) -> Option<ValueType> {
         let code = self.types.get(field)?;
         ValueType::from_code(*code)

@@ -9,6 +9,7 @@ use crate::dates::format::DateFormat;
 use crate::dates::rounding::Interval;
 
 mod composite;
+mod fitting;
 mod members;
 mod metrics;
 pub(crate) mod read;

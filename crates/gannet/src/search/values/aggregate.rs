@@ -15,7 +15,7 @@ use gannet_aggregate::{
 use gannet_values::ValueType;
 use serde_json::Value as Json;
 
-use super::{column_of, now_ms};
+use super::{column_of, is_absent, now_ms};
 use crate::base::{Budget, DocId, Error, Reservation, Result};
 use crate::cache::{Pages, Step};
 use crate::columns::{
@@ -53,6 +53,8 @@ pub struct AggregateRun {
     /// All live documents, if a pass wants them.
     live: Option<Box<AllDocs>>,
     columns: BTreeMap<String, AggregatedColumn>,
+    /// Fields that only other indexes have.
+    absent: Vec<String>,
     pass: Option<WindowPass>,
     below: DocId,
     memory: Reservation,
@@ -145,20 +147,22 @@ impl AggregationRequest {
 }
 
 impl AggregateRun {
-    /// Will compute what is asked for of some documents. Fails if a field has no values.
+    /// Will compute what is asked for of some documents. Fails if a field has no values, unless it
+    /// is one `of_others` that this index does not have.
     pub fn new(
         request: &AggregationRequest,
         all: Box<AllDocs>,
         view: &SearchView,
+        of_others: &dyn Fn(&str) -> bool,
         budget: &Budget,
     ) -> Result<AggregateRun> {
-        let known = std::cell::RefCell::new((BTreeMap::new(), None));
+        let known = std::cell::RefCell::new((BTreeMap::new(), Vec::new(), None));
         let type_of = |name: &str| {
             // Aggregations of filters have no field.
             if name.is_empty() {
                 return None;
             }
-            let (columns, failed) = &mut *known.borrow_mut();
+            let (columns, absent, failed) = &mut *known.borrow_mut();
             match column_of(name, view) {
                 Ok(reader) => {
                     let value_type = reader.column().value_type;
@@ -172,6 +176,10 @@ impl AggregateRun {
                     };
                     columns.entry(name.to_owned()).or_insert(column);
                     Some(value_type)
+                }
+                Err(_) if of_others(name) && is_absent(name, view) => {
+                    absent.push(name.to_owned());
+                    Some(request.tree.fitting_type(name))
                 }
                 Err(error) => {
                     failed.get_or_insert(error);
@@ -187,7 +195,7 @@ impl AggregateRun {
         let mut held = budget.reserve("aggregations", 0)?;
         let reserve = move |bytes: usize| held.grow_to(bytes).is_ok();
         let run = Run::new(&request.tree, scope, &type_of, Box::new(reserve));
-        let (columns, failed) = known.into_inner();
+        let (columns, absent, failed) = known.into_inner();
         if let Some(error) = failed {
             return Err(error);
         }
@@ -197,6 +205,7 @@ impl AggregateRun {
             filters: Vec::new(),
             live: None,
             columns,
+            absent,
             pass: None,
             below: view.below,
             memory: budget.reserve("the values of a window of documents", 0)?,
@@ -256,7 +265,11 @@ impl AggregateRun {
     pub fn finish(mut self) -> Result<(State, Box<AllDocs>)> {
         let run = self.run.take();
         let run = run.ok_or_else(|| Error::internal("aggregations end once"))?;
-        Ok((run.into_state().map_err(told)?, self.all))
+        let mut state = run.into_state().map_err(told)?;
+        self.absent
+            .iter()
+            .for_each(|field| state.forget_type(field));
+        Ok((state, self.all))
     }
 
     /// Feeds all documents to the run.

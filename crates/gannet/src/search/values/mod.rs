@@ -36,6 +36,14 @@ pub fn column_of(name: &str, view: &SearchView) -> Result<ColumnReader> {
     view.columns.reader(found).ok_or_else(lost)
 }
 
+/// Returns true if the index has no field for the name of a column.
+pub fn is_absent(name: &str, view: &SearchView) -> bool {
+    let base = name.strip_suffix(KEYWORD_SUFFIX).unwrap_or(name);
+    [name, base]
+        .iter()
+        .all(|name| view.schema.named(name).is_none())
+}
+
 /// The error for a field of which no values are kept.
 fn without_values(name: &str, view: &SearchView) -> Error {
     let columns = view.columns.columns().all().iter();

@@ -69,7 +69,8 @@ impl<'q> QueryRun<'q> {
         let Some(request) = &self.options.aggregations else {
             return self.begin_sort(all);
         };
-        let aggregate = AggregateRun::new(request, all, self.view, self.budget)?;
+        let of_others = |name: &str| self.options.allows_field(name);
+        let aggregate = AggregateRun::new(request, all, self.view, &of_others, self.budget)?;
         self.phase = RunPhase::Aggregate(Box::new(Collected {
             aggregate,
             ranked: top.into_sorted(),
