@@ -11,6 +11,17 @@ pub type Outcome<T> = Result<T, Fault>;
 /// Seconds after which a request that found no place may be sent again.
 pub const RETRY_AFTER: u32 = 1;
 
+/// The place in a request at which something is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The part of the request: `body`, `query`, `filter`.
+    pub part: &'static str,
+    /// The line, counted from 1; none of a query.
+    pub line: Option<usize>,
+    /// The column of the line in bytes, or the character of the query; counted from 1.
+    pub position: Option<usize>,
+}
+
 /// An error that a client is told.
 #[derive(Clone, Debug)]
 pub struct Fault {
@@ -22,6 +33,8 @@ pub struct Fault {
     pub reason: String,
     /// The index that it is about.
     pub index: Option<String>,
+    /// The place in the request, where it is known.
+    pub place: Option<Place>,
     /// The error that led to it, if that is another one.
     cause: Option<Box<Fault>>,
     /// Set if the answer is the sentence alone, as of errors before a request is understood.
@@ -36,6 +49,7 @@ impl Fault {
             kind,
             reason: reason.into(),
             index: None,
+            place: None,
             cause: None,
             is_plain: false,
         }
@@ -111,6 +125,13 @@ impl Fault {
         self
     }
 
+    /// The same at a place of the request.
+    #[must_use]
+    pub fn at(mut self, place: Place) -> Fault {
+        self.place.get_or_insert(place);
+        self
+    }
+
     /// Puts another error around this one, which stays as its cause.
     #[must_use]
     pub fn within(self, kind: &'static str, reason: impl Into<String>) -> Fault {
@@ -119,6 +140,7 @@ impl Fault {
             kind,
             reason: reason.into(),
             index: self.index.clone(),
+            place: self.place.clone(),
             is_plain: false,
             cause: Some(Box::new(self)),
         }
@@ -161,6 +183,70 @@ impl Fault {
             error.insert("stack_trace".to_owned(), json!(self.to_string()));
         }
         json!({ "error": error, "status": self.status })
+    }
+}
+
+impl Fault {
+    /// The answer of a route of Gannet's own: one sentence, and its place.
+    pub fn own_json(&self) -> Value {
+        let root = self.cause.as_deref().unwrap_or(self);
+        let mut error = json!({
+            "status": self.status,
+            "code": code_of(self.status),
+            "message": root.reason,
+        });
+        if let Some(index) = &self.index {
+            error["index"] = json!(index);
+        }
+        if let Some(place) = &self.place {
+            error["place"] = place.json();
+        }
+        json!({ "error": error })
+    }
+}
+
+impl Place {
+    /// A line and a column of the body.
+    pub fn in_body(line: usize, column: usize) -> Place {
+        Place {
+            part: "body",
+            line: Some(line),
+            position: Some(column).filter(|column| *column > 0),
+        }
+    }
+
+    /// Its object in an answer.
+    pub fn json(&self) -> Value {
+        let mut place = json!({ "part": self.part });
+        let position = match self.line {
+            Some(_) => "column",
+            None => "character",
+        };
+        for (name, number) in [("line", self.line), (position, self.position)] {
+            if let Some(number) = number {
+                place[name] = json!(number);
+            }
+        }
+        place
+    }
+}
+
+/// The word for a status, which programs can compare.
+fn code_of(status: u16) -> &'static str {
+    match status {
+        400 => "invalid",
+        401 => "unauthorized",
+        403 => "forbidden",
+        404 => "not_found",
+        405 => "wrong_method",
+        406 => "wrong_media_type",
+        408 | 504 => "timeout",
+        409 => "conflict",
+        413 => "too_large",
+        429 => "busy",
+        503 => "unavailable",
+        507 => "full",
+        _ => "internal",
     }
 }
 

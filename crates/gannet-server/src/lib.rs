@@ -1,7 +1,8 @@
-//! A server for Gannet's indexes that takes requests of Elasticsearch's clients.
+//! A server for Gannet's indexes: an API of its own, a page, and what clients of Elasticsearch ask.
 //!
-//! It serves a folder of ordinary indexes, one subfolder each. What of Elasticsearch is there is in
-//! `docs/compatibility.md`; everything else is an error that says so.
+//! It serves a folder of ordinary indexes, one subfolder each. Its own API is in `docs/server.md`.
+//! What of Elasticsearch is there is in `docs/compatibility.md`; everything else is an error that
+//! says so.
 //!
 //! From top to bottom, each using only those below it:
 //!
@@ -40,7 +41,7 @@ mod settings;
 
 pub use fault::{Fault, Outcome};
 pub use keys::{KeyFile, KeyListing, NewKey};
-pub use routes::compatibility;
+pub use routes::{compatibility, own_routes};
 pub use server::{Ended, Server, Stopper};
 pub use settings::{CONNECTIONS_MAX, ES_VERSION, Settings, TlsFiles};
 

@@ -169,8 +169,12 @@ fn aliases_are_listed_and_removed() {
     assert_eq!(kind, "aliases_not_found_exception");
     for (action, part) in [
         (
-            r#"{"add":{"index":"a","alias":"f","filter":{"term":{"a":1}}}}"#,
+            r#"{"add":{"index":"a","alias":"f","filter":{"term":{"a":1},"ids":{}}}}"#,
             "[filter]",
+        ),
+        (
+            r#"{"add":{"index":"a","alias":"f","routing":"x"}}"#,
+            "[routing]",
         ),
         (r#"{"add":{"index":"a","alias":"F x"}}"#, "alias name"),
         (r#"{"add":{"alias":"f"}}"#, "[index] or [indices]"),
@@ -304,4 +308,76 @@ fn random_actions_leave_what_a_map_has() {
             server = TestServer::in_folder(folder, |_| ());
         }
     }
+}
+
+/// Searches by an alias with a filter find what it lets through, by whatever route.
+#[test]
+fn filters_of_aliases_limit_what_is_found() {
+    let server = TestServer::new();
+    let lines: String = (0..30)
+        .map(|n| {
+            let kind = ["red", "blue", "green"][n % 3];
+            format!("{{\"index\":{{\"_id\":\"{n}\"}}}}\n{{\"t\":\"whale {kind}\",\"n\":{n}}}\n")
+        })
+        .collect();
+    server.bulk("/a/_bulk", &lines);
+    server.bulk("/b/_bulk", &lines);
+    let red = r#""filter":{"match":{"t":"red"}}"#;
+    let blue = r#""filter":{"match":{"t":"blue"}}"#;
+    actions(
+        &server,
+        &format!(
+            r#"{{"add":{{"index":"a","alias":"red",{red}}}}},{{"add":{{"index":"a","alias":"blue",{blue}}}}},
+            {{"add":{{"index":"b","alias":"some",{red}}}}},{{"add":{{"index":"a","alias":"some"}}}}"#
+        ),
+        200,
+    );
+    let kept = server.json("GET", "/_alias/red", "", 200);
+    assert_eq!(kept["a"]["aliases"]["red"]["filter"]["match"]["t"], "red");
+    for (names, count) in [
+        ("red", 10),
+        ("blue", 10),
+        ("red,blue", 20),
+        ("red,a", 30),
+        ("re*", 10),
+        ("some", 40),
+        ("some,b", 60),
+        ("*", 60),
+        ("_all", 60),
+    ] {
+        let counted = server.json("GET", &format!("/{names}/_count"), "", 200);
+        assert_eq!(counted["count"], count, "{names}");
+        let body = r#"{"size":100,"aggs":{"n":{"value_count":{"field":"n"}}}}"#;
+        let found = server.json("POST", &format!("/{names}/_search"), body, 200);
+        assert_eq!(found["hits"]["total"]["value"], count, "{names}");
+        assert_eq!(found["aggregations"]["n"]["value"], count, "{names}");
+    }
+    let found = server.json(
+        "POST",
+        "/v1/indexes/red/search",
+        r#"{"query":"whale"}"#,
+        200,
+    );
+    assert_eq!(found["total"], 10);
+    let multi = r#"{"searches":[{"index":"blue","query":"red"}]}"#;
+    let found = server.json("POST", "/v1/multi", multi, 200);
+    assert_eq!(found["answers"][0]["total"], 0);
+    let global = r#"{"aggs":{"x":{"global":{}}}}"#;
+    server.error("POST", "/red/_search", global, 400);
+    let pit = server.json("POST", "/red/_pit?keep_alive=1m", "", 200);
+    let body = format!(r#"{{"pit":{{"id":{}}}}}"#, pit["id"]);
+    let found = server.json("POST", "/_search", &body, 200);
+    assert_eq!(found["hits"]["total"]["value"], 10);
+    let query = r#"{"query":{"match":{"t":"whale"}}}"#;
+    let told = server.json("POST", "/red/_explain/1", query, 200);
+    assert_eq!(told["matched"], false);
+    let copied = r#"{"source":{"index":"red"},"dest":{"index":"copy"}}"#;
+    assert_eq!(server.json("POST", "/_reindex", copied, 200)["created"], 10);
+    let gone = server.json("POST", "/red/_delete_by_query", query, 200);
+    assert_eq!(gone["deleted"], 10);
+    // A restart keeps filters.
+    let (_, folder) = server.end();
+    let server = TestServer::in_folder(folder, |_| ());
+    assert_eq!(server.json("GET", "/blue/_count", "", 200)["count"], 10);
+    assert_eq!(server.json("GET", "/a/_count", "", 200)["count"], 20);
 }

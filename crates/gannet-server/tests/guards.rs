@@ -33,11 +33,11 @@ fn pages_of_other_places_may_not_ask() {
 #[test]
 fn what_no_route_has_is_answered_as_elasticsearch_does() {
     let server = TestServer::new();
-    let answered = server.ask("GET", "/_ilm/policy", "");
+    let answered = server.ask("GET", "/_unknown/policy", "");
     assert_eq!(answered.status, 400);
     let reason = answered.json()["error"].as_str().unwrap().to_owned();
     assert!(
-        reason.starts_with("no handler found for uri [/_ilm/policy] and method [GET]"),
+        reason.starts_with("no handler found for uri [/_unknown/policy] and method [GET]"),
         "{reason}"
     );
     let answered = server.ask("PATCH", "/_cluster/health", "");

@@ -367,6 +367,8 @@ fn no_route_passes_the_keys_over() {
         r#"{"field":"text","text":"whale"}"#,
         r#"{"source":{"index":"secret"},"dest":{"index":"logs-1"}}"#,
         r#"{"source":{"index":"logs-1"},"dest":{"index":"secret"}}"#,
+        r#"{"query":"whale"}"#,
+        r#"{"searches":[{"index":"secret"}]}"#,
         r#"{"docs":[{"_index":"secret","_id":"1"},{"_index":"open","_id":"1"}]}"#,
         r#"{"actions":[{"add":{"index":"secret","alias":"logs-x"}}]}"#,
         r#"{"actions":[{"remove":{"index":"secret","alias":"open"}}]}"#,
@@ -375,7 +377,7 @@ fn no_route_passes_the_keys_over() {
         "{\"delete\":{\"_index\":\"secret\",\"_id\":\"1\"}}\n",
         "{\"index\":{\"_index\":\"open\",\"_id\":\"1\"}}\n{}\n",
     ];
-    let table = gannet_server::compatibility();
+    let table = gannet_server::compatibility() + &gannet_server::own_routes();
     let rows = table.lines().filter_map(|line| line.strip_prefix("| `/"));
     let mut asked = 0;
     for row in rows {
@@ -393,6 +395,7 @@ fn no_route_passes_the_keys_over() {
                 .replace("{index}", index)
                 .replace("{id}", "1");
             let path = path.replace("{name}", "open").replace("{scroll_id}", "x");
+            let path = path.replace("{file}", "main.js");
             for method in methods.split(", ") {
                 let answered = locked.server.ask(method, &path, "");
                 let is_open = path.starts_with("/health/");

@@ -308,9 +308,63 @@ fn several_fields_are_searched_as_the_best_or_the_sum() {
     assert_eq!(server.found("m", phrase), ["1"]);
     let one = r#"{"multi_match":{"query":"sea","fields":["title^2"]}}"#;
     assert_eq!(server.found("m", one), ["2"]);
-    let body = r#"{"query":{"multi_match":{"query":"sea","fields":["title^2","body"]}}}"#;
+    let body = r#"{"query":{"multi_match":{"query":"sea","tie_breaker":1.5}}}"#;
     let (_, reason) = server.error("POST", "/m/_search", body, 400);
-    assert!(reason.contains("dis_max"), "{reason}");
+    assert!(reason.contains("[tie_breaker]"), "{reason}");
+}
+
+/// The score of the best of several queries is that of the best alone, and a part of the others.
+#[test]
+fn scores_of_several_are_joined_by_the_tie_breaker() {
+    let documents = documents();
+    let server = server_with(&documents);
+    let scores = |query: &str| -> std::collections::BTreeMap<String, f64> {
+        let body = format!(r#"{{"query":{query},"size":1000}}"#);
+        let found = server.json("POST", "/q/_search", &body, 200);
+        let hits = found["hits"]["hits"].as_array().unwrap().clone();
+        let hits = hits.iter().map(|hit| {
+            let id = hit["_id"].as_str().unwrap().to_owned();
+            (id, hit["_score"].as_f64().unwrap())
+        });
+        hits.collect()
+    };
+    let parts = [
+        r#"{"match":{"body":{"query":"red whale","boost":3}}}"#,
+        r#"{"term":{"tag":"alpha"}}"#,
+        r#"{"match":{"body":"slow"}}"#,
+    ];
+    let each = parts.map(scores);
+    for tie in [0.0, 0.3, 1.0] {
+        let all = parts.join(",");
+        let query = format!(r#"{{"dis_max":{{"queries":[{all}],"tie_breaker":{tie}}}}}"#);
+        let found = scores(&query);
+        assert!(found.len() > 30);
+        for (id, _) in &documents {
+            let own: Vec<f64> = each
+                .iter()
+                .filter_map(|part| part.get(id))
+                .copied()
+                .collect();
+            let best = own.iter().copied().reduce(f64::max);
+            let expected = best.map(|best| best + tie * (own.iter().sum::<f64>() - best));
+            match (expected, found.get(id)) {
+                (None, None) => {}
+                (Some(expected), Some(found)) => {
+                    assert!(
+                        (expected - found).abs() < 1e-4,
+                        "{tie} {id}: {expected} {found}"
+                    );
+                }
+                other => panic!("{tie} {id}: {other:?}"),
+            }
+        }
+    }
+    let fields =
+        r#"{"multi_match":{"query":"red alpha","fields":["body^2","tag"],"tie_breaker":0.5}}"#;
+    let same = r#"{"dis_max":{"queries":[{"match":{"body":{"query":"red alpha","boost":2}}},{"match":{"tag":"red alpha"}}],"tie_breaker":0.5}}"#;
+    assert_eq!(scores(fields), scores(same));
+    let body = r#"{"query":{"dis_max":{"queries":[]}}}"#;
+    server.error("POST", "/q/_search", body, 400);
 }
 
 #[test]

@@ -186,3 +186,50 @@ fn an_index_that_cannot_answer_is_named() {
     let error = server.json("POST", "/a,b/_search", body, 400);
     assert_eq!(error["error"]["index"], "b", "{error}");
 }
+
+/// An aggregation over a field that an index does not have is empty there, and changes nothing
+/// elsewhere.
+#[test]
+fn fields_that_are_not_there_have_no_values() {
+    let server = TestServer::new();
+    let lines = "{\"index\":{}}\n{\"k\":\"a\",\"n\":3,\"at\":\"2020-01-02\"}\n\
+        {\"index\":{}}\n{\"k\":\"b\",\"n\":4.5,\"at\":\"2020-03-02\"}\n";
+    server.bulk("/has/_bulk", lines);
+    server.bulk("/lacks/_bulk", "{\"index\":{}}\n{\"x\":1}\n");
+    let aggs = r#"{"size":0,"aggs":{
+        "terms":{"terms":{"field":"k"},"aggs":{"avg":{"avg":{"field":"n"}}}},
+        "keyword":{"terms":{"field":"k.keyword"}},
+        "stats":{"stats":{"field":"n"}},
+        "count":{"value_count":{"field":"k"}},
+        "distinct":{"cardinality":{"field":"k"}},
+        "percentiles":{"percentiles":{"field":"n","percents":[50]}},
+        "histogram":{"histogram":{"field":"n","interval":1}},
+        "dates":{"date_histogram":{"field":"at","calendar_interval":"month"}},
+        "latest":{"max":{"field":"at"}},
+        "ranges":{"range":{"field":"n","ranges":[{"to":4},{"from":4}]}}}}"#;
+    let of = |names: &str| {
+        server.json("POST", &format!("/{names}/_search"), aggs, 200)["aggregations"].clone()
+    };
+    let empty = of("lacks");
+    for name in ["terms", "keyword", "histogram", "dates"] {
+        assert_eq!(empty[name]["buckets"], json!([]), "{name}: {empty}");
+    }
+    assert_eq!(empty["stats"]["count"], 0);
+    assert_eq!(empty["stats"]["avg"], json!(null));
+    assert_eq!(empty["latest"]["value"], json!(null));
+    assert_eq!(
+        (&empty["count"]["value"], &empty["distinct"]["value"]),
+        (&json!(0), &json!(0))
+    );
+    assert_eq!(empty["ranges"]["buckets"][1]["doc_count"], 0);
+    assert_eq!(of("has")["stats"]["max"], 4.5);
+    assert_eq!(of("has,lacks"), of("has"));
+    assert_eq!(of("lacks"), empty);
+    // What is of no kind is an error wherever it is.
+    server.error(
+        "POST",
+        "/lacks/_search",
+        r#"{"aggs":{"a":{"avgg":{"field":"n"}}}}"#,
+        400,
+    );
+}

@@ -83,10 +83,6 @@ fn what_has_no_values_is_named() {
     for (body, part) in [
         (json!({"sort": [{"nowhere": "desc"}]}), "nowhere"),
         (
-            json!({"aggs": {"a": {"terms": {"field": "nowhere"}}}}),
-            "nowhere",
-        ),
-        (
             json!({"query": {"range": {"n": {"gte": "many"}}}}),
             "numbers",
         ),

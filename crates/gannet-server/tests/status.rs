@@ -136,11 +136,7 @@ fn the_page_and_the_health_are_served() {
     for (path, media, part) in [
         ("/_ui", "text/html; charset=UTF-8", "<title>Gannet</title>"),
         ("/_ui/page.css", "text/css; charset=UTF-8", "color-scheme"),
-        (
-            "/_ui/page.js",
-            "text/javascript; charset=UTF-8",
-            "multi_match",
-        ),
+        ("/_ui/main.js", "text/javascript; charset=UTF-8", "import"),
     ] {
         let answered = server.ask("GET", path, "");
         assert_eq!(answered.status, 200);
@@ -152,6 +148,11 @@ fn the_page_and_the_health_are_served() {
         assert!(!policy.contains("unsafe"), "{policy}");
         assert!(answered.text().contains(part));
     }
+    assert_eq!(server.ask("GET", "/_ui/other.js", "").status, 404);
+    assert_eq!(
+        server.ask("GET", "/_ui?index=a&q=b&filters=c", "").status,
+        200
+    );
     let html = server.ask("GET", "/_ui", "").text();
     assert!(!html.contains("onclick") && !html.contains("<script>") && !html.contains("http"));
     assert_eq!(
@@ -164,4 +165,18 @@ fn the_page_and_the_health_are_served() {
         (ready["indexes"].as_u64(), ready["open"].as_u64()),
         (Some(1), Some(1))
     );
+}
+
+#[test]
+fn routes_that_are_not_there_are_told_by_name() {
+    let server = TestServer::new();
+    for (method, path, part) in [
+        ("GET", "/books/_termvectors/1", "[_termvectors]"),
+        ("GET", "/_tasks/x:1", "[_tasks]"),
+        ("PUT", "/_snapshot/s", "[_snapshot]"),
+        ("POST", "/_sql/translate", "[_sql]"),
+    ] {
+        let (_, reason) = server.error(method, path, "", 400);
+        assert!(reason.starts_with(part), "{reason}");
+    }
 }

@@ -100,3 +100,42 @@ fn templates_that_cannot_be_are_rejected() {
     let (kind, _) = server.error("GET", "/_index_template/b", "", 404);
     assert_eq!(kind, "resource_not_found_exception");
 }
+
+/// Fields that documents bring are mapped as the first dynamic template says that fits.
+#[test]
+fn dynamic_templates_map_what_documents_bring() {
+    let server = TestServer::new();
+    let mapping = r#"{"mappings":{"dynamic_templates":[
+        {"keywords":{"match_mapping_type":"string","match":"*_tag","mapping":{"type":"keyword"}}},
+        {"english":{"match_mapping_type":"string","path_match":"text.*","mapping":{"type":"text","analyzer":"english"}}},
+        {"numbers":{"match_mapping_type":"long","mapping":{"type":"double"}}}
+    ]}}"#;
+    server.json("PUT", "/a", mapping, 200);
+    let document = r#"{"a_tag":"Moby Dick","text":{"body":"whales"},"other":"whales","n":1}"#;
+    server.json("PUT", "/a/_doc/1", document, 201);
+    server.json("PUT", "/a/_doc/2", r#"{"n":1.5}"#, 201);
+    let told = server.json("GET", "/a/_mapping", "", 200);
+    let properties = &told["a"]["mappings"]["properties"];
+    assert_eq!(properties["a_tag"]["type"], "keyword");
+    assert_eq!(
+        properties["text"]["properties"]["body"]["analyzer"],
+        "english"
+    );
+    assert_eq!(properties["other"]["type"], "text");
+    assert_eq!(properties["n"]["type"], "double");
+    for (query, expected) in [
+        (r#"{"term":{"a_tag":"Moby Dick"}}"#, 1),
+        (r#"{"match":{"a_tag":"moby"}}"#, 0),
+        (r#"{"match":{"text.body":"whale"}}"#, 1),
+        (r#"{"match":{"other":"whale"}}"#, 0),
+    ] {
+        assert_eq!(server.found("a", query).len(), expected, "{query}");
+    }
+    let (_, folder) = server.end();
+    let server = TestServer::in_folder(folder, |_| ());
+    server.json("PUT", "/a/_doc/3", r#"{"b_tag":"Moby Dick"}"#, 201);
+    assert_eq!(
+        server.found("a", r#"{"term":{"b_tag":"Moby Dick"}}"#),
+        ["3"]
+    );
+}

@@ -14,6 +14,8 @@ mod inspect;
 mod keys;
 mod life;
 mod model;
+mod own;
+mod page_request;
 mod queries;
 mod scrolls;
 mod searches;

@@ -7,8 +7,8 @@ use clap::Args;
 /// The arguments of `gannet serve`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Clients of Elasticsearch send their requests to the URL that is printed; docs/compatibility.md lists what is \
-                  answered. `gannet keys create` makes keys. Other machines are listened to with --keys, --tls-cert and \
+    after_help = "At the URL that is printed there is a page, /_ui, and an API, /v1, which docs/server.md describes. Clients of \
+                  Elasticsearch send their requests to it, too; docs/compatibility.md lists what is answered. `gannet keys create` makes keys. Other machines are listened to with --keys, --tls-cert and \
                   --tls-key, or with --insecure. SIGTERM and Ctrl-C end the server in order, with exit code 0."
 )]
 pub struct ServeArguments {

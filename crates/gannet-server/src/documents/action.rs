@@ -20,8 +20,10 @@ pub struct Action<'a> {
 /// A change of a document.
 #[derive(Clone, Debug)]
 pub enum Change<'a> {
-    /// It becomes this source.
+    /// It becomes this source, of which the ID is no part.
     Index(&'a [u8]),
+    /// It becomes this source, whose member `id` is its ID.
+    Put(&'a [u8]),
     /// Some members are replaced.
     Update(UpdateBody<'a>),
     /// It goes.
@@ -51,6 +53,8 @@ pub enum Precondition {
     Absent,
     /// The document that this operation brought.
     Sequence(u64),
+    /// The document that was written so many times.
+    Version(u64),
 }
 
 impl ActionKind {
@@ -118,6 +122,17 @@ impl Precondition {
                 conflict(format!(
                     "required seqNo [{wanted}], primary term [1]. current document has seqNo [{}] and primary term [1]",
                     found.sequence
+                ))
+            }
+            (Precondition::Version(wanted), found)
+                if found.map(|found| found.version) != Some(wanted) =>
+            {
+                let found = found.map_or_else(
+                    || "and there is none".to_owned(),
+                    |found| format!("and it has version {}", found.version),
+                );
+                conflict(format!(
+                    "version {wanted} of the document was expected, {found}"
                 ))
             }
             (Precondition::Sequence(wanted), None) => conflict(format!(

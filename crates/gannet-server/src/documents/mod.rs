@@ -3,11 +3,14 @@
 mod action;
 mod bulk;
 mod done;
+mod rows;
+mod sent;
 mod update;
 mod write;
 
 pub use action::{Action, ActionKind, Change, Precondition};
 pub use bulk::{BulkAction, parse_bulk};
 pub use done::{Done, ItemResult};
+pub use sent::{SentDocument, sent_documents};
 pub use update::UpdateBody;
 pub use write::{carry_out, carry_out_in};

@@ -98,7 +98,7 @@ fn made_id(action: &Action<'_>) -> Outcome<String> {
 
 fn source_bytes(action: &Action<'_>) -> usize {
     match &action.change {
-        Change::Index(source) => source.len(),
+        Change::Index(source) | Change::Put(source) => source.len(),
         // Of the document that changes nothing is known yet.
         Change::Update(_) => 4 << 10,
         Change::Delete => 0,
@@ -233,7 +233,7 @@ fn decide(open: &OpenIndex, wanted: &Wanted<'_>, before: Option<DocumentVersion>
     wanted.action.before.check(id, before)?;
     // Taken before a document is read, and given back for what it takes then.
     let _memory = match &wanted.action.change {
-        Change::Index(source) => Some(reserve_unread(&open.index, source)?),
+        Change::Index(source) | Change::Put(source) => Some(reserve_unread(&open.index, source)?),
         _ => None,
     };
     match &wanted.action.change {
@@ -242,6 +242,7 @@ fn decide(open: &OpenIndex, wanted: &Wanted<'_>, before: Option<DocumentVersion>
                 .map_err(|error| Fault::document(format!("failed to parse: {error}")))?;
             Ok(Step::Put(Box::new(document)))
         }
+        Change::Put(source) => put(id, source).map(|document| Step::Put(Box::new(document))),
         Change::Update(update) => {
             let found = match before {
                 None => None,
@@ -269,6 +270,19 @@ fn decide(open: &OpenIndex, wanted: &Wanted<'_>, before: Option<DocumentVersion>
                 version: ABSENT,
             }),
         }),
+    }
+}
+
+/// Reads a document whose member `id`, if it has one, is its ID.
+fn put(id: &str, source: &[u8]) -> Outcome<Document> {
+    let read = |error: Error| Fault::document(error.to_string());
+    let document = Document::parse(source).map_err(read)?;
+    match document.id() {
+        None => Document::parse_as(Some(id.to_owned()), source).map_err(read),
+        Some(own) if own == id => Ok(document),
+        Some(own) => Err(Fault::document(format!(
+            "the document has the id {own:?}, and is to be written as {id:?}: give one"
+        ))),
     }
 }
 

@@ -64,6 +64,11 @@ impl Answer {
         }
     }
 
+    /// An error of a route of Gannet's own.
+    pub fn of_own_fault(fault: &Fault) -> Answer {
+        Answer::json(fault.status, fault.own_json().to_string())
+    }
+
     /// An error.
     pub fn of_fault(fault: &Fault, with_trace: bool) -> Answer {
         Answer::json(fault.status, fault.json(with_trace).to_string())

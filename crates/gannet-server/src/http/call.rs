@@ -22,6 +22,8 @@ pub struct Call {
     pub parameters: Vec<(String, String)>,
     /// The body, decompressed.
     pub body: Bytes,
+    /// Its media type in lower case, without parameters.
+    pub media: String,
     /// The caller.
     pub caller: Caller,
 }
@@ -51,6 +53,7 @@ impl Call {
             parts: self.parts.clone(),
             parameters: self.parameters.clone(),
             body: Bytes::new(),
+            media: String::new(),
             caller: self.caller.clone(),
         }
     }

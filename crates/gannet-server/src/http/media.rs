@@ -12,7 +12,12 @@ pub enum BodyKind {
     Json,
     /// Lines of JSON.
     Lines,
+    /// Documents: lines of JSON, JSON or CSV.
+    Documents,
 }
+
+/// The media type of CSV.
+pub const CSV: &str = "text/csv";
 
 /// The media type of an answer of JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +58,7 @@ pub fn check_body_media(content_type: Option<&str>, kind: BodyKind) -> Outcome<(
         BodyKind::Json if is_json && is_known => Ok(()),
         // Clients send lines by the one name or the other.
         BodyKind::Lines if (is_json || is_lines) && is_known => Ok(()),
+        BodyKind::Documents if (is_json || is_lines) && is_known || name == CSV => Ok(()),
         _ => rejected(written),
     }
 }
@@ -88,6 +94,16 @@ pub fn answer_media(accept: Option<&str>) -> Outcome<AnswerMedia> {
             ),
         )),
     }
+}
+
+/// The name of a media type in lower case, without its parameters.
+pub fn media_name(written: &str) -> String {
+    split(written).0
+}
+
+/// Returns true if a media type is one of JSON, and not of lines of it.
+pub fn is_json_media(name: &str) -> bool {
+    name == JSON || name == VENDORED_JSON
 }
 
 /// The name of a media type in lower case, and the version that it is to be compatible with.

@@ -13,5 +13,7 @@ pub use body::{BodyMemory, read_body, tree_bytes};
 pub use call::{Call, parse_parameters};
 pub use caller::{Caller, Grants, Right, Scope};
 pub use guard::check_origin;
-pub use media::{AnswerMedia, BodyKind, answer_media, check_body_media};
+pub use media::{
+    AnswerMedia, BodyKind, CSV, answer_media, check_body_media, is_json_media, media_name,
+};
 pub use options::IndexOptions;

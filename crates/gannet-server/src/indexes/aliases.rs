@@ -1,6 +1,7 @@
 //! Aliases: other names of indexes.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
@@ -12,36 +13,67 @@ use crate::json::Members;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Aliases(BTreeMap<String, BTreeMap<String, AliasOptions>>);
 
+/// The longest filter, in bytes of JSON.
+const FILTER_BYTES_MAX: usize = 64 << 10;
+
 /// The members of an alias of one index.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AliasOptions {
     /// Set if writes to the alias go to this index, or never do.
     pub is_write_index: Option<bool>,
+    /// The query of those documents that searches by the alias find.
+    pub filter: Option<Arc<Value>>,
 }
 
 impl AliasOptions {
-    /// Reads the members of an alias. What limits it to some documents is not there.
+    /// Reads the members of an alias.
     pub fn parse(members: &Members<'_>, beside: &[&str]) -> Outcome<AliasOptions> {
-        let known = [&["is_write_index", "is_hidden"], beside].concat();
-        members.check(
-            &known,
-            &["filter", "routing", "index_routing", "search_routing"],
-        )?;
+        let known = [&["is_write_index", "is_hidden", "filter"], beside].concat();
+        members.check(&known, &["routing", "index_routing", "search_routing"])?;
         if members.flag("is_hidden")? == Some(true) {
             return Err(Fault::not_there("a hidden alias ([is_hidden])"));
         }
         Ok(AliasOptions {
             is_write_index: members.flag("is_write_index")?,
+            filter: members.get("filter").map(filter).transpose()?.flatten(),
         })
     }
 
     /// Its object in an answer.
-    pub fn json(self) -> Value {
-        match self.is_write_index {
-            None => json!({}),
-            Some(is) => json!({ "is_write_index": is }),
+    pub fn json(&self) -> Value {
+        let mut json = json!({});
+        if let Some(filter) = &self.filter {
+            json["filter"] = Value::clone(filter);
+        }
+        if let Some(is) = self.is_write_index {
+            json["is_write_index"] = json!(is);
+        }
+        json
+    }
+
+    /// Reads what [`AliasOptions::json`] gave.
+    fn from_kept(kept: &Value) -> AliasOptions {
+        AliasOptions {
+            is_write_index: kept.get("is_write_index").and_then(Value::as_bool),
+            filter: kept.get("filter").cloned().map(Arc::new),
         }
     }
+}
+
+/// Reads a filter: an object with a kind of query; nothing if it is empty.
+fn filter(value: &Value) -> Outcome<Option<Arc<Value>>> {
+    let members = Members::of("filter", value)?;
+    if members.iter().next().is_none() {
+        return Ok(None);
+    }
+    members.only()?;
+    let bytes = value.to_string().len();
+    if bytes > FILTER_BYTES_MAX {
+        return Err(Fault::illegal(format!(
+            "the [filter] of an alias has {bytes} bytes, at most {FILTER_BYTES_MAX} are kept"
+        )));
+    }
+    Ok(Some(Arc::new(value.clone())))
 }
 
 impl Aliases {
@@ -51,16 +83,15 @@ impl Aliases {
     }
 
     /// The indexes of one, with its members there.
-    pub fn indexes(&self, alias: &str) -> impl Iterator<Item = (&String, AliasOptions)> {
-        let indexes = self.0.get(alias).into_iter().flatten();
-        indexes.map(|(index, options)| (index, *options))
+    pub fn indexes(&self, alias: &str) -> impl Iterator<Item = (&String, &AliasOptions)> {
+        self.0.get(alias).into_iter().flatten()
     }
 
     /// The aliases of an index.
-    pub fn of(&self, index: &str) -> impl Iterator<Item = (&String, AliasOptions)> {
+    pub fn of(&self, index: &str) -> impl Iterator<Item = (&String, &AliasOptions)> {
         self.0
             .iter()
-            .filter_map(move |(alias, indexes)| Some((alias, *indexes.get(index)?)))
+            .filter_map(move |(alias, indexes)| Some((alias, indexes.get(index)?)))
     }
 
     /// Adds an alias of an index, or replaces its members.
@@ -122,7 +153,7 @@ impl Aliases {
 
     /// The index that writes to an alias go to.
     pub fn write_index(&self, alias: &str) -> Outcome<String> {
-        let indexes: Vec<(&String, AliasOptions)> = self.indexes(alias).collect();
+        let indexes: Vec<(&String, &AliasOptions)> = self.indexes(alias).collect();
         let chosen = indexes
             .iter()
             .find(|(_, options)| options.is_write_index == Some(true));
@@ -153,9 +184,8 @@ impl Aliases {
         let mut aliases = Aliases::default();
         for (alias, indexes) in kept.as_object()? {
             for (index, options) in indexes.as_object()? {
-                let is_write_index = options.get("is_write_index").and_then(Value::as_bool);
                 let place = aliases.0.entry(alias.clone()).or_default();
-                place.insert(index.clone(), AliasOptions { is_write_index });
+                place.insert(index.clone(), AliasOptions::from_kept(options));
             }
         }
         Some(aliases)
@@ -169,7 +199,10 @@ mod tests {
     #[test]
     fn writes_go_to_one_index_or_none() {
         let mut aliases = Aliases::default();
-        let options = |is_write_index| AliasOptions { is_write_index };
+        let options = |is_write_index| AliasOptions {
+            is_write_index,
+            filter: Some(Arc::new(json!({ "match_all": {} }))),
+        };
         aliases.add("a", "x", options(None)).unwrap();
         assert_eq!(aliases.write_index("a").unwrap(), "x");
         aliases.add("a", "y", options(None)).unwrap();

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use super::dynamic::DynamicTemplate;
 use super::field::FieldMapping;
 use super::types::{FieldType, PARAMETERS_NOT_THERE, as_mapping};
 use crate::fault::{Fault, Outcome};
@@ -19,24 +20,21 @@ pub struct Mapping {
     pub fields: BTreeMap<String, FieldMapping>,
     /// Set if documents may not bring others.
     pub is_strict: bool,
+    /// Templates for the fields that documents bring; the first that fits counts.
+    pub templates: Vec<DynamicTemplate>,
 }
 
 impl Mapping {
     /// Reads the object `mappings` of a request.
     pub fn parse(value: &Value) -> Outcome<Mapping> {
         let members = Members::of("_doc", value).map_err(as_mapping)?;
-        let not_there = [
-            "_meta",
-            "_routing",
-            "runtime",
-            "dynamic_templates",
-            "dynamic_date_formats",
-        ];
+        let not_there = ["_meta", "_routing", "runtime", "dynamic_date_formats"];
         members
             .check(
                 &[
                     "properties",
                     "dynamic",
+                    "dynamic_templates",
                     "_source",
                     "date_detection",
                     "numeric_detection",
@@ -48,6 +46,9 @@ impl Mapping {
             is_strict: is_strict(&members)?,
             ..Mapping::default()
         };
+        if let Some(templates) = members.get("dynamic_templates") {
+            mapping.templates = DynamicTemplate::parse_all(templates)?;
+        }
         check_source(&members)?;
         for name in ["date_detection", "numeric_detection"] {
             if members.flag(name)? == Some(true) {
@@ -128,6 +129,9 @@ impl Mapping {
             own.is_found &= field.is_found;
         }
         self.is_strict |= other.is_strict;
+        if !other.templates.is_empty() {
+            self.templates.clone_from(&other.templates);
+        }
         self.check_size()
     }
 
@@ -136,6 +140,10 @@ impl Mapping {
         let mut mappings = Map::new();
         if self.is_strict {
             mappings.insert("dynamic".to_owned(), json!("strict"));
+        }
+        if !self.templates.is_empty() {
+            let templates = DynamicTemplate::json_of(&self.templates);
+            mappings.insert("dynamic_templates".to_owned(), templates);
         }
         if self.fields.is_empty() {
             return Value::Object(mappings);
@@ -156,7 +164,8 @@ impl Mapping {
             json["found"] = json!(field.is_found);
             fields.insert(name.clone(), json);
         }
-        json!({ "strict": self.is_strict, "fields": fields })
+        let templates = DynamicTemplate::json_of(&self.templates);
+        json!({ "strict": self.is_strict, "fields": fields, "templates": templates })
     }
 
     /// Reads what [`Mapping::kept`] gave.
@@ -165,6 +174,9 @@ impl Mapping {
             is_strict: value.get("strict")?.as_bool()?,
             ..Mapping::default()
         };
+        if let Some(templates) = value.get("templates") {
+            mapping.templates = DynamicTemplate::parse_all(templates).ok()?;
+        }
         for (name, field) in value.get("fields")?.as_object()? {
             let analyzer = field.get("analyzer").and_then(Value::as_str);
             let field = FieldMapping {
@@ -231,7 +243,8 @@ mod tests {
 
     #[test]
     fn a_mapping_comes_back_as_it_was_given_and_as_it_was_kept() {
-        let given = json!({ "dynamic": "strict", "properties": {
+        let keywords = json!({ "match_mapping_type": "string", "mapping": { "type": "keyword" } });
+        let given = json!({ "dynamic": "strict", "dynamic_templates": [{ "k": keywords }], "properties": {
             "author": { "properties": { "name": { "type": "keyword" } } },
             "body": { "type": "text", "analyzer": "english" },
             "n": { "type": "long" },

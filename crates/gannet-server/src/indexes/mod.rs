@@ -3,6 +3,7 @@
 mod aliases;
 mod catalog;
 mod changes;
+mod dynamic;
 mod field;
 mod mapping;
 mod metadata;

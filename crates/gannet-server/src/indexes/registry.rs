@@ -43,7 +43,7 @@ pub struct Indexes {
     /// The identifier of the folder.
     pub uuid: String,
     slots: Mutex<HashMap<String, Arc<IndexSlot>>>,
-    /// Held by whoever opens one, so that no more than `most` are open.
+    /// Held by whoever has one more be open, so that no more than `most` are.
     opening: Mutex<()>,
     uses: AtomicU64,
     /// Indexes that are open.
@@ -178,7 +178,7 @@ impl Indexes {
         after.aliases.remove_alias(name);
         for (alias, options) in &plan.aliases {
             self.check_alias(alias)?;
-            after.aliases.add(alias, name, *options)?;
+            after.aliases.add(alias, name, options.clone())?;
         }
         self.replace_catalog(&before, after.clone())?;
         let made = self.open_in(name, &slot, place, Some(plan));
@@ -301,6 +301,19 @@ impl Indexes {
         mut place: MutexGuard<'_, Option<Arc<OpenIndex>>>,
         wanted: Option<IndexPlan>,
     ) -> Outcome<Arc<OpenIndex>> {
+        let counted = self.count_in()?;
+        let open = self.open_counted(name, wanted)?;
+        counted.keep();
+        let open = Arc::new(open);
+        *place = Some(Arc::clone(&open));
+        slot.used
+            .store(self.uses.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+        Ok(open)
+    }
+
+    /// Has an index that is being opened count among those that are open. Several may be opened at
+    /// once.
+    fn count_in(&self) -> Outcome<Counted<'_>> {
         let _gate = self
             .opening
             .lock()
@@ -309,6 +322,11 @@ impl Indexes {
             return Err(Fault::new(503, "node_closed_exception", "the server ends"));
         }
         self.make_room()?;
+        self.open_now.fetch_add(1, Ordering::SeqCst);
+        Ok(Counted(Some(&self.open_now)))
+    }
+
+    fn open_counted(&self, name: &str, wanted: Option<IndexPlan>) -> Outcome<OpenIndex> {
         let is_new = !self.exists(name);
         let file = self.file(name);
         let kept = match (is_new, wanted) {
@@ -333,11 +351,6 @@ impl Indexes {
             .map_err(|error| Fault::from(error).of_index(name))?;
         let open = OpenIndex::new(name.to_owned(), index, metadata, file, is_kept)?;
         info!(index = name, is_new, "opened");
-        self.open_now.fetch_add(1, Ordering::SeqCst);
-        let open = Arc::new(open);
-        *place = Some(Arc::clone(&open));
-        slot.used
-            .store(self.uses.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
         Ok(open)
     }
 
@@ -393,6 +406,24 @@ impl Indexes {
             if entry.file_name().to_string_lossy().starts_with("trash-") {
                 let _ = fs::remove_dir_all(entry.path());
             }
+        }
+    }
+}
+
+/// The place of an index among those that are open, given up if it is not opened.
+struct Counted<'a>(Option<&'a AtomicUsize>);
+
+impl Counted<'_> {
+    /// The index is open.
+    fn keep(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        if let Some(open_now) = self.0 {
+            open_now.fetch_sub(1, Ordering::SeqCst);
         }
     }
 }

@@ -1,5 +1,10 @@
 //! The indexes that the expressions of requests stand for.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde_json::Value;
+
 use super::catalog::Catalog;
 use super::names::check_index_name;
 use super::registry::Indexes;
@@ -50,6 +55,44 @@ impl Indexes {
         Ok(found)
     }
 
+    /// The filters of the aliases by which an expression stands for indexes, by the names of
+    /// these. An index that it names itself, or by an alias without a filter, has none.
+    pub fn filters(
+        &self,
+        expression: &str,
+        options: IndexOptions,
+    ) -> BTreeMap<String, Vec<Arc<Value>>> {
+        let catalog = self.catalog();
+        let mut found: BTreeMap<String, Vec<Arc<Value>>> = BTreeMap::new();
+        let mut whole: BTreeSet<String> = BTreeSet::new();
+        for part in expression.split(',') {
+            let is_pattern = part.contains('*');
+            if !is_pattern && self.exists(part) {
+                whole.insert(part.to_owned());
+            }
+            let aliases = catalog.aliases.names();
+            let aliases = aliases.filter(|alias| match is_pattern {
+                true => is_meant(part, alias, options),
+                false => part == *alias,
+            });
+            for (index, alias) in aliases.flat_map(|alias| catalog.aliases.indexes(alias)) {
+                match &alias.filter {
+                    None => drop(whole.insert(index.clone())),
+                    Some(filter) => {
+                        let filters = found.entry(index.clone()).or_default();
+                        filters.push(Arc::clone(filter));
+                    }
+                }
+            }
+        }
+        let patterns = || expression.split(',').filter(|part| part.contains('*'));
+        found.retain(|index, _| {
+            let is_named = patterns().any(|pattern| is_meant(pattern, index, options));
+            !is_named && !whole.contains(index)
+        });
+        found
+    }
+
     fn fitting(
         &self,
         pattern: &str,
@@ -57,10 +100,7 @@ impl Indexes {
         catalog: &Catalog,
         caller: &Caller,
     ) -> Outcome<Vec<String>> {
-        let is_meant = |name: &str| {
-            let is_shown = !name.starts_with('.') || pattern.starts_with('.');
-            options.expands && (is_shown || options.expands_hidden) && fits(pattern, name)
-        };
+        let is_meant = |name: &str| is_meant(pattern, name, options);
         let mut names = self.names()?;
         let of_aliases = catalog.aliases.names().filter(|alias| is_meant(alias));
         let of_aliases: Vec<&String> = of_aliases
@@ -121,4 +161,10 @@ impl Indexes {
         let mut indexes = catalog.aliases.indexes(name);
         indexes.any(|(index, _)| self.exists(index))
     }
+}
+
+/// Returns true if a pattern stands for a name.
+fn is_meant(pattern: &str, name: &str, options: IndexOptions) -> bool {
+    let is_shown = !name.starts_with('.') || pattern.starts_with('.');
+    options.expands && (is_shown || options.expands_hidden) && fits(pattern, name)
 }

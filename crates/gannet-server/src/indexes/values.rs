@@ -39,7 +39,11 @@ impl Mapping {
             };
             let Some(field) = known else {
                 self.check_new(name, id)?;
-                found.push((name, FieldMapping::found(type_of(value))));
+                let field = self.mapped_as(name, value);
+                if !takes(field.kind, value) {
+                    return Err(misfit(name, field.kind, value, id));
+                }
+                found.push((name, field));
                 continue;
             };
             if takes(field.kind, value) {
@@ -66,6 +70,13 @@ impl Mapping {
             }
             (done, _) => done.map(|()| is_changed),
         }
+    }
+
+    /// The mapping of a field that a document brings.
+    fn mapped_as(&self, name: &str, value: &Value) -> FieldMapping {
+        let mut templates = self.templates.iter();
+        let found = templates.find_map(|template| template.field(name, value));
+        found.unwrap_or_else(|| FieldMapping::found(type_of(value)))
     }
 
     fn check_new(&self, name: &str, id: &str) -> Outcome<()> {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::strict::parse_strictly;
-use crate::fault::{Fault, Outcome};
+use crate::fault::{Fault, Outcome, Place};
 use crate::near::nearest;
 
 /// The members of an object, with the name under which errors speak of it.
@@ -29,6 +29,7 @@ pub fn parse_json(bytes: &[u8]) -> Outcome<Value> {
                 error.column()
             ),
         )
+        .at(Place::in_body(error.line(), error.column()))
     })
 }
 

@@ -32,6 +32,41 @@ pub fn constant_score(value: &Value, translator: &Translator<'_>) -> Outcome<Que
     boosted(all_of(vec![Query::MatchAll], vec![filter]), &members)
 }
 
+/// `dis_max`.
+pub fn dis_max(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
+    let members = Members::of("dis_max", value)?;
+    members.check(&["queries", "tie_breaker", "boost"], &["_name"])?;
+    let queries = clauses(&members, "queries", &translator.below())?;
+    if queries.is_empty() {
+        return Err(Fault::parsing(
+            "[dis_max] requires 'queries' field with at least one clause",
+        ));
+    }
+    boosted(best_of(queries, tie_breaker(&members)?), &members)
+}
+
+/// Reads `tie_breaker`, a number from 0 to 1.
+pub fn tie_breaker(members: &Members<'_>) -> Outcome<f32> {
+    let tie = members.number("tie_breaker")?.unwrap_or(0.0);
+    if (0.0..=1.0).contains(&tie) {
+        return Ok(tie);
+    }
+    Err(Fault::query_not_there(&format!(
+        "a [tie_breaker] of [{tie}], which is not between 0 and 1,"
+    )))
+}
+
+/// The best of some queries, and a part of the others.
+pub fn best_of(mut queries: Vec<Query>, tie_breaker: f32) -> Query {
+    match queries.len() {
+        1 => queries.remove(0),
+        _ => Query::Best {
+            queries,
+            tie_breaker,
+        },
+    }
+}
+
 /// `bool`.
 pub fn bool(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
     let members = Members::of("bool", value)?;

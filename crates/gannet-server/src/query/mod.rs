@@ -32,9 +32,10 @@ const DEPTH_MAX: usize = 32;
 type Kind = (&'static str, fn(&Value, &Translator<'_>) -> Outcome<Query>);
 
 /// The kinds that there are.
-const KINDS: [Kind; 17] = [
+const KINDS: [Kind; 18] = [
     ("bool", compound::bool),
     ("constant_score", compound::constant_score),
+    ("dis_max", compound::dis_max),
     ("exists", field::exists),
     ("fuzzy", patterns::fuzzy),
     ("ids", ids::ids),
@@ -53,10 +54,9 @@ const KINDS: [Kind; 17] = [
 ];
 
 /// Kinds of Elasticsearch that are not there.
-const NOT_THERE: [&str; 34] = [
+const NOT_THERE: [&str; 33] = [
     "boosting",
     "combined_fields",
-    "dis_max",
     "distance_feature",
     "function_score",
     "geo_bounding_box",
@@ -163,7 +163,8 @@ pub fn kinds() -> impl Iterator<Item = &'static str> {
     KINDS.iter().map(|(name, _)| *name)
 }
 
-fn any_of(should: Vec<Query>, minimum: u32) -> Query {
+/// Documents that match so many of some queries.
+pub fn any_of(should: Vec<Query>, minimum: u32) -> Query {
     Query::Bool {
         must: Vec::new(),
         should,

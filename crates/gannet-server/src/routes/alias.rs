@@ -123,7 +123,7 @@ fn carry_out(
                 if deleted.contains(index) || !service.indexes.exists(index) {
                     return Err(Fault::no_index(index));
                 }
-                catalog.aliases.add(alias, index, *options)?;
+                catalog.aliases.add(alias, index, options.clone())?;
             }
             AliasChange::Remove {
                 aliases,
@@ -180,7 +180,7 @@ fn add(call: &Call, service: &Service, members: &Members<'_>) -> Outcome<Vec<Ali
             changes.push(AliasChange::Add {
                 alias: alias.clone(),
                 index,
-                options,
+                options: options.clone(),
             });
         }
     }
@@ -250,7 +250,7 @@ pub fn put(call: &Call, service: &Service) -> Outcome<Answer> {
         .map(|index| AliasChange::Add {
             alias: call.part("name").to_owned(),
             index,
-            options,
+            options: options.clone(),
         })
         .collect();
     apply(call, service, &changes, &[])

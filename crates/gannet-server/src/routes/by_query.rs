@@ -8,7 +8,7 @@ use gannet::Hit;
 use serde_json::{Value, json};
 
 use super::document::check_write;
-use super::place::Where;
+use super::place::{Limits, Where};
 use super::reading::Reading;
 use crate::documents::{Action, ActionKind, Change, Done, ItemResult, carry_out, carry_out_in};
 use crate::fault::{Fault, Outcome};
@@ -101,7 +101,11 @@ fn goes_on(written: Option<&str>) -> Outcome<bool> {
 }
 
 /// The request for the documents of a body, and the indexes that they are in.
-fn asked(call: &Call, service: &Service, must_ask: bool) -> Outcome<(SearchRequest, Vec<String>)> {
+fn asked(
+    call: &Call,
+    service: &Service,
+    must_ask: bool,
+) -> Outcome<(SearchRequest, Vec<String>, Limits)> {
     check(call)?;
     goes_on(call.parameter("conflicts"))?;
     let body = call.json()?;
@@ -123,21 +127,22 @@ fn asked(call: &Call, service: &Service, must_ask: bool) -> Outcome<(SearchReque
             reason,
         ));
     }
-    let names = Where::of_call(call)?.names(service)?;
+    let place = Where::of_call(call)?;
+    let names = place.names(service)?;
     let reader = call.caller.to(Right::Read);
     names.iter().try_for_each(|name| reader.check(name))?;
-    Ok((request, names))
+    Ok((request, names, place.limits(service)))
 }
 
 /// `POST /{index}/_delete_by_query`.
 pub fn delete(call: &Call, service: &Service) -> Outcome<Answer> {
     let start = Instant::now();
-    let (request, names) = asked(call, service, true)?;
+    let (request, names, limits) = asked(call, service, true)?;
     let mut totals = Totals::default();
     for name in names {
         let open = service.indexes.get(&name, &call.caller)?;
         let _turn = open.wait_to_write()?;
-        let query = SearchedIndex::new(Arc::clone(&open), service.ends()).query(&request)?;
+        let query = limits.search(Arc::clone(&open), service).query(&request)?;
         let deleted = open
             .index
             .delete_matching(&query, &|_| ())
@@ -154,7 +159,7 @@ pub fn delete(call: &Call, service: &Service) -> Outcome<Answer> {
 /// fields of the mapping as it is now.
 pub fn update(call: &Call, service: &Service) -> Outcome<Answer> {
     let start = Instant::now();
-    let (request, names) = asked(call, service, false)?;
+    let (request, names, limits) = asked(call, service, false)?;
     let mut totals = Totals::default();
     for name in names {
         let open = service.indexes.get(&name, &call.caller)?;
@@ -162,7 +167,7 @@ pub fn update(call: &Call, service: &Service) -> Outcome<Answer> {
         while totals.failures.is_empty() {
             // A turn reads what is there until it is over.
             let turn = open.wait_to_write()?;
-            let searched = SearchedIndex::new(Arc::clone(&open), service.ends());
+            let searched = limits.search(Arc::clone(&open), service);
             let batch = reading.next(&searched, &request, usize::MAX)?;
             drop(searched);
             let Some(batch) = batch else {
@@ -202,6 +207,7 @@ fn actions<'a>(ids: &[&str], sources: &[&'a [u8]], kind: ActionKind) -> Vec<Acti
 struct Copying {
     request: SearchRequest,
     from: Vec<String>,
+    limits: Limits,
     to: String,
     kind: ActionKind,
     goes_on: bool,
@@ -226,9 +232,13 @@ impl Copying {
             .ok_or_else(|| missing("source.index"))?;
         let options = IndexOptions::of_call(call)?;
         let reader = call.caller.to(Right::Read);
-        let from = service
-            .indexes
-            .resolve(&names.join(","), options, &reader)?;
+        let names = names.join(",");
+        let place = Where {
+            expression: &names,
+            options,
+            caller: &reader,
+        };
+        let (from, limits) = (place.names(service)?, place.limits(service));
         let dest = members.get("dest").ok_or_else(|| missing("dest"))?;
         let dest = Members::of("dest", dest)?;
         dest.check(
@@ -275,6 +285,7 @@ impl Copying {
         Ok(Copying {
             request,
             from,
+            limits,
             to,
             kind,
             goes_on: goes_on(members.text("conflicts")?)?,
@@ -325,7 +336,7 @@ pub fn reindex(call: &Call, service: &Service) -> Outcome<Answer> {
             continue;
         }
         let open = service.indexes.get(name, &reader)?;
-        let searched = SearchedIndex::new(open, service.ends()).fixed();
+        let searched = copying.limits.search(open, service).fixed();
         let to = service.indexes.get_or_make(&copying.to, &call.caller)?;
         let done = copying.copy(&searched, &to, &mut totals);
         to.sync()?;

@@ -14,7 +14,7 @@ use crate::http::{Answer, Call};
 use crate::indexes::FieldType;
 use crate::json::{Members, fits};
 use crate::query::with_ids;
-use crate::searching::{SearchRequest, SearchedIndex, shards};
+use crate::searching::{SearchRequest, shards};
 use crate::service::Service;
 
 fn request(call: &Call, name: &str) -> Outcome<SearchRequest> {
@@ -31,12 +31,13 @@ fn request(call: &Call, name: &str) -> Outcome<SearchRequest> {
 pub fn validate(call: &Call, service: &Service) -> Outcome<Answer> {
     let request = request(call, "validate_query")?;
     let explains = call.flag("explain")?.unwrap_or(false);
-    let names = Where::of_call(call)?.names(service)?;
+    let place = Where::of_call(call)?;
+    let (names, limits) = (place.names(service)?, place.limits(service));
     let mut explanations = Vec::new();
     let mut is_valid = true;
     for name in &names {
         let open = service.indexes.get(name, &call.caller)?;
-        let told = match SearchedIndex::new(open, service.ends()).query(&request) {
+        let told = match limits.search(open, service).query(&request) {
             Ok(query) => json!({ "index": name, "valid": true, "explanation": query.to_string() }),
             Err(fault) if fault.status == 400 => {
                 is_valid = false;
@@ -66,7 +67,8 @@ pub fn explain(call: &Call, service: &Service) -> Outcome<Answer> {
     }
     let id = call.part("id");
     let open = service.indexes.get(call.part("index"), &call.caller)?;
-    let searched = SearchedIndex::new(Arc::clone(&open), service.ends());
+    let limits = Where::of_call(call)?.limits(service);
+    let searched = limits.search(Arc::clone(&open), service);
     let both = Query::Bool {
         must: vec![searched.query(&request)?],
         should: Vec::new(),

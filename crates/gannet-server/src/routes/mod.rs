@@ -1,5 +1,7 @@
-//! The routes: one table, from which the router and the list in `docs/compatibility.md` are made.
+//! The routes: one table in two parts, from which the router, the lists in `docs/server.md` and
+//! `docs/compatibility.md`, and the OpenAPI file are made.
 
+mod absent;
 mod alias;
 mod analysis;
 mod bulk;
@@ -14,6 +16,7 @@ mod listing;
 mod lists;
 mod mapping;
 mod metrics;
+mod own;
 mod page;
 mod parameters;
 mod place;
@@ -24,6 +27,12 @@ mod statistics;
 mod table;
 mod template;
 
-pub use listing::compatibility;
+pub use absent::absent;
+pub use listing::{compatibility, own_routes};
+pub use own::is_own;
 pub use route::{Lane, Route};
-pub use table::ROUTES;
+
+/// All routes: Gannet's own, and those of Elasticsearch.
+pub fn routes() -> impl Iterator<Item = &'static Route> {
+    own::ROUTES.iter().chain(table::ROUTES)
+}

@@ -1,7 +1,13 @@
 //! The indexes that a request is about.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
 use crate::fault::Outcome;
 use crate::http::{Call, Caller, IndexOptions};
+use crate::indexes::OpenIndex;
 use crate::searching::{SearchedIndex, Targets};
 use crate::service::Service;
 
@@ -38,9 +44,10 @@ impl Where<'_> {
         service: &Service,
         act: impl FnOnce(&Targets<'_>) -> Outcome<T>,
     ) -> Outcome<T> {
+        let limits = self.limits(service);
         let open = |name: &str| {
             let open = service.indexes.get(name, self.caller)?;
-            Ok(SearchedIndex::new(open, service.ends()))
+            Ok(limits.search(open, service))
         };
         // The other half is left for other searches.
         let at_once = (service.indexes.open_most() / 2).max(1);
@@ -50,10 +57,27 @@ impl Where<'_> {
     /// The states of them as they are now, to be kept.
     pub fn fixed(&self, service: &Service) -> Outcome<Vec<SearchedIndex>> {
         let names = self.names(service)?;
+        let limits = self.limits(service);
         let states = names.iter().map(|name| {
             let open = service.indexes.get(name, self.caller)?;
-            Ok(SearchedIndex::new(open, service.ends()).fixed())
+            Ok(limits.search(open, service).fixed())
         });
         states.collect()
+    }
+
+    /// The limits that aliases set to searches.
+    pub fn limits(&self, service: &Service) -> Limits {
+        Limits(service.indexes.filters(self.expression, self.options))
+    }
+}
+
+/// The filters of the aliases by which indexes are searched.
+pub struct Limits(BTreeMap<String, Vec<Arc<Value>>>);
+
+impl Limits {
+    /// The newest state of an index, within the filters of its aliases.
+    pub fn search(&self, open: Arc<OpenIndex>, service: &Service) -> SearchedIndex {
+        let filters = self.0.get(&open.name).cloned();
+        SearchedIndex::new(open, service.ends()).within(filters.unwrap_or_default())
     }
 }

@@ -33,7 +33,8 @@ pub struct Route {
     pub body: BodyKind,
     /// The parameters of the URL, beside those of every route.
     pub parameters: &'static [&'static str],
-    /// The part of Elasticsearch's route that is there; empty if it is all.
+    /// The part of Elasticsearch's route that is there, empty if it is all; of Gannet's own, a
+    /// sentence on what it does.
     pub extent: &'static str,
     /// The function that carries it out.
     pub handler: Handler,
@@ -76,6 +77,14 @@ impl Route {
     pub const fn lines(self) -> Route {
         Route {
             body: BodyKind::Lines,
+            ..self
+        }
+    }
+
+    /// The same with a body of documents.
+    pub const fn documents(self) -> Route {
+        Route {
+            body: BodyKind::Documents,
             ..self
         }
     }

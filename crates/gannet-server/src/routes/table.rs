@@ -1,4 +1,4 @@
-//! The table of routes.
+//! The routes of Elasticsearch.
 
 use super::parameters::{
     BY_QUERY, CAT, COUNTS, EXPLAINS, FIELD_CAPS, FLUSHES, GETS, HEALTH, MANAGES, MERGES, MSEARCHES,
@@ -7,7 +7,7 @@ use super::parameters::{
 use super::route::{Route, route};
 use super::{
     alias, analysis, bulk, by_query, cat, cluster, contexts, document, index, inspect, lists,
-    mapping, metrics, page, search, statistics, template,
+    mapping, search, statistics, template,
 };
 use crate::http::Right;
 use crate::searching::SEARCH_PARAMETERS;
@@ -15,18 +15,10 @@ use Right::{Manage, Monitor, Read, Write};
 
 const PARTS: &str = "no vectors, no suggesters, no scripts";
 
-/// All routes. A request that has none is answered as Elasticsearch answers it.
+/// The routes of Elasticsearch. A request that has none is answered as Elasticsearch answers it.
 pub const ROUTES: &[Route] = &[
     route("GET", "/", Monitor, cluster::about),
     route("HEAD", "/", Monitor, cluster::about),
-    route("GET", "/health/live", Monitor, cluster::live).with("Gannet's own: the server runs"),
-    route("GET", "/health/ready", Monitor, cluster::ready)
-        .with("Gannet's own: its folder can be read"),
-    route("GET", "/metrics", Monitor, metrics::metrics)
-        .with("Gannet's own: figures for Prometheus"),
-    route("GET", "/_ui", Monitor, page::document).with("Gannet's own: a page to search with"),
-    route("GET", "/_ui/page.css", Monitor, page::style).with("a part of it"),
-    route("GET", "/_ui/page.js", Monitor, page::script).with("a part of it"),
     route("GET", "/_cluster/health", Monitor, cluster::health).takes(&HEALTH),
     route("GET", "/_cluster/health/{index}", Monitor, cluster::health).takes(&HEALTH),
     route("GET", "/_license", Monitor, cluster::license).takes(&["accept_enterprise", "local"]),
@@ -48,7 +40,7 @@ pub const ROUTES: &[Route] = &[
     route("POST", "/_aliases", Manage, alias::change)
         .json()
         .takes(&MANAGES)
-        .with("add, remove, remove_index, all at once; no filters, no routing"),
+        .with("add, remove, remove_index, all at once; no routing"),
     route("GET", "/_alias", Read, alias::get).takes(&NAMES),
     route("GET", "/_alias/{name}", Read, alias::get).takes(&NAMES),
     route("HEAD", "/_alias/{name}", Read, alias::exists).takes(&NAMES),

@@ -81,7 +81,7 @@ pub fn search_answer(
 }
 
 /// The bytes of hits in an answer, as a text doubles.
-fn answer_bytes(results: &SearchResults) -> usize {
+pub fn answer_bytes(results: &SearchResults) -> usize {
     let bytes = |hit: &Hit| {
         let snippets = hit.snippets.iter().flat_map(|(_, texts)| texts);
         let snippets: usize = snippets.map(|text| 2 * text.len()).sum();

@@ -1,11 +1,14 @@
-//! Searches: the body of a request becomes options of the engine, its answer that of Elasticsearch.
+//! Searches: the body of a request becomes options of the engine, its answer that of Elasticsearch,
+//! or that of Gannet's own API (`own`).
 
 mod aggregations;
 mod answer;
 mod contexts;
 mod highlight;
 mod order;
+mod own;
 mod page;
+mod parallel;
 mod request;
 mod run;
 mod sorting;
@@ -14,6 +17,7 @@ mod source;
 pub use answer::{search_answer, shards};
 pub use contexts::{Context, Contexts, Scroll};
 pub use order::without_scores;
+pub use own::OwnSearch;
 pub use page::Targets;
 pub use request::{SEARCH_PARAMETERS, SearchRequest, duration};
 pub use run::SearchedIndex;

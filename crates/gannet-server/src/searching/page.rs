@@ -13,17 +13,20 @@ use serde_json::Value;
 
 use super::aggregations::Aggregated;
 use super::order::{DocumentPlace, without_scores};
+use super::parallel::each_in_order;
 use super::request::SearchRequest;
 use super::run::SearchedIndex;
 use crate::fault::{Fault, Outcome};
 
 /// Opens an index by its name.
-pub type Opener<'a> = &'a dyn Fn(&str) -> Outcome<SearchedIndex>;
+pub type Opener<'a> = &'a (dyn Fn(&str) -> Outcome<SearchedIndex> + Sync);
 
 /// The indexes that are searched together.
 pub struct Targets<'a> {
     targets: Vec<Target<'a>>,
     open: Opener<'a>,
+    /// The most that may be open for it at once.
+    at_once: usize,
     /// When the search began. All indexes share its time limit.
     start: Instant,
 }
@@ -62,17 +65,20 @@ impl<'a> Targets<'a> {
     /// is asked as it is when its turn comes.
     pub fn new(names: Vec<String>, at_once: usize, open: Opener<'a>) -> Outcome<Targets<'a>> {
         let are_held = names.len() <= at_once;
-        let targets = names.into_iter().map(|name| {
-            if are_held {
-                open(&name).map(Target::Own)
-            } else {
-                Ok(Target::Named(name))
-            }
-        });
-        let targets = targets.collect::<Outcome<Vec<_>>>()?;
+        let mut targets = Vec::with_capacity(names.len());
+        if are_held {
+            let open = |at: usize| open(&names[at]);
+            each_in_order(names.len(), at_once, open, |_, searched| {
+                targets.push(Target::Own(searched));
+                Ok(())
+            })?;
+        } else {
+            targets.extend(names.into_iter().map(Target::Named));
+        }
         Ok(Targets {
             targets,
             open,
+            at_once,
             start: Instant::now(),
         })
     }
@@ -82,6 +88,7 @@ impl<'a> Targets<'a> {
         Targets {
             targets: searched.iter().map(Target::Held).collect(),
             open: &|name| Err(Fault::no_index(name)),
+            at_once: searched.len(),
             start: Instant::now(),
         }
     }
@@ -128,6 +135,16 @@ impl<'a> Targets<'a> {
         }
     }
 
+    /// Has a function look at each index, several at once, and the findings taken in their order.
+    fn each<T: Send>(
+        &self,
+        act: impl Fn(usize, &SearchedIndex) -> Outcome<T> + Sync,
+        take: impl FnMut(usize, T) -> Outcome<()>,
+    ) -> Outcome<()> {
+        let act = |at: usize| self.with(at, |searched| act(at, searched));
+        each_in_order(self.count(), self.at_once, act, take)
+    }
+
     /// Takes memory out of the budget of an index.
     pub fn reserve(&self, at: usize, what: &'static str, bytes: usize) -> Outcome<Reservation> {
         self.with(at, |searched| {
@@ -139,9 +156,13 @@ impl<'a> Targets<'a> {
     /// The number of documents that a request finds.
     pub fn total(&self, request: &SearchRequest) -> Outcome<u64> {
         let mut total = 0;
-        for at in 0..self.count() {
-            total += self.with(at, |searched| Ok(searched.count(request)?.total))?;
-        }
+        self.each(
+            |_, searched| Ok(searched.count(request)?.total),
+            |_, count| {
+                total += count;
+                Ok(())
+            },
+        )?;
         Ok(total)
     }
 
@@ -189,19 +210,19 @@ impl<'a> Targets<'a> {
         };
         let mut all: Vec<RankedHit> = Vec::new();
         let mut aggregated = Aggregated::default();
-        for at in 0..self.count() {
-            let (mut results, asked) = self.with(at, |searched| {
-                let asked = searched.aggregations(request, true)?;
-                let options = SearchOptions {
-                    k: ranked,
-                    skip: 0,
-                    fetch: false,
-                    highlight: Vec::new(),
-                    aggregations: asked.clone(),
-                    ..self.options(at, searched, request)
-                };
-                Ok((searched.run(searched.query(request)?, options)?, asked))
-            })?;
+        let rank = |at: usize, searched: &SearchedIndex| {
+            let asked = searched.aggregations(request, true)?;
+            let options = SearchOptions {
+                k: ranked,
+                skip: 0,
+                fetch: false,
+                highlight: Vec::new(),
+                aggregations: asked.clone(),
+                ..self.options(at, searched, request)
+            };
+            Ok((searched.run(searched.query(request)?, options)?, asked))
+        };
+        self.each(rank, |at, (mut results, asked)| {
             page.count(&results);
             aggregated.add(asked.as_ref(), results.aggregations.take())?;
             all.extend(results.hits.into_iter().map(|hit| RankedHit {
@@ -212,7 +233,8 @@ impl<'a> Targets<'a> {
             // Of two indexes with all that can be in the page, what is behind it is needless.
             all.sort_by(|one, other| one.compare(other, &request.keys));
             all.truncate(ranked);
-        }
+            Ok(())
+        })?;
         page.aggregations = aggregated.answer()?;
         page.max_score = all.first().map(|hit| hit.score);
         let (before, shown) = all.split_at(request.from.min(all.len()));

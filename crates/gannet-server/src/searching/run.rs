@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::request::SearchRequest;
 use crate::fault::{Fault, Outcome};
 use crate::indexes::{Metadata, OpenIndex};
-use crate::query::{Fields, Translator, of_parameter};
+use crate::query::{Fields, Translator, any_of, of_parameter};
 
 /// One state of an index, with what is kept of it.
 pub struct SearchedIndex {
@@ -18,6 +18,9 @@ pub struct SearchedIndex {
     pub open: Arc<OpenIndex>,
     metadata: Arc<Metadata>,
     snapshot: Snapshot,
+    /// Queries of Elasticsearch, of which each document that is found matches one; all if there
+    /// are none.
+    filters: Vec<Arc<Value>>,
     /// Set if it is searched as it was, or not at all.
     is_fixed: bool,
     /// Set when searches are to end.
@@ -33,9 +36,33 @@ impl SearchedIndex {
             metadata: open.metadata(),
             open,
             snapshot,
+            filters: Vec::new(),
             is_fixed: false,
             ends,
         }
+    }
+
+    /// The same, of which only the documents are found that match one of some queries.
+    #[must_use]
+    pub fn within(self, filters: Vec<Arc<Value>>) -> SearchedIndex {
+        SearchedIndex { filters, ..self }
+    }
+
+    /// The query within the filters.
+    pub fn limited(&self, query: Query) -> Outcome<Query> {
+        if self.filters.is_empty() {
+            return Ok(query);
+        }
+        let parser = |text: &str, operator| self.snapshot.parse(text, operator);
+        let fields = Fields {
+            metadata: &self.metadata,
+            schema: self.snapshot.schema(),
+            parser: &parser,
+        };
+        let translator = Translator::new(&fields).filter();
+        let filters = self.filters.iter().map(|filter| translator.query(filter));
+        let filters = filters.collect::<Outcome<Vec<Query>>>()?;
+        Ok(query.filtered(vec![any_of(filters, 1)]))
     }
 
     /// The same, which is searched as it is now from now on.
@@ -55,6 +82,9 @@ impl SearchedIndex {
     /// The options of the engine that a request asks for.
     pub fn options(&self, request: &SearchRequest) -> SearchOptions {
         let mut other_fields = request.unmapped.clone();
+        if let Some(aggs) = &request.aggs {
+            note_fields(aggs, &mut other_fields);
+        }
         other_fields.retain(|name| self.snapshot.schema().named(name).is_none());
         let highlight = request.highlight.as_ref();
         let schema = self.snapshot.schema();
@@ -90,6 +120,11 @@ impl SearchedIndex {
             schema: self.snapshot.schema(),
             parser: &parser,
         };
+        if !self.filters.is_empty() && asks_for_all(aggs) {
+            return Err(Fault::query_not_there(
+                "the aggregation [global] by an alias with a filter",
+            ));
+        }
         let translator = Translator::new(&fields).filter();
         let mut filter = |query: &Value| translator.query(query).map_err(|fault| fault.reason);
         let asked = AggregationRequest::from_json(aggs, &mut filter);
@@ -116,7 +151,9 @@ impl SearchedIndex {
             (None, Some(query)) => translator.query(query),
             (None, None) => Ok(Query::MatchAll),
         };
-        query.map_err(|fault| fault.of_index(&self.open.name))
+        query
+            .and_then(|query| self.limited(query))
+            .map_err(|fault| fault.of_index(&self.open.name))
     }
 
     /// Carries a query out.
@@ -161,5 +198,31 @@ impl SearchedIndex {
             ..SearchOptions::default()
         };
         self.run(self.query(request)?, options)
+    }
+}
+
+/// Returns true if an aggregation is over all documents, whatever the query finds.
+fn asks_for_all(aggs: &Value) -> bool {
+    let mut kinds = aggs.as_object().into_iter().flatten();
+    kinds.any(|(_, aggregation)| {
+        let below = ["aggs", "aggregations"].map(|name| aggregation.get(name));
+        aggregation.get("global").is_some() || below.into_iter().flatten().any(asks_for_all)
+    })
+}
+
+/// Notes the fields that aggregations name. As in Elasticsearch, one that an index does not have
+/// has no values there.
+fn note_fields(aggs: &Value, fields: &mut Vec<String>) {
+    match aggs {
+        Value::Array(parts) => parts.iter().for_each(|part| note_fields(part, fields)),
+        Value::Object(members) => {
+            for (name, value) in members {
+                match value {
+                    Value::String(field) if name == "field" => fields.push(field.clone()),
+                    other => note_fields(other, fields),
+                }
+            }
+        }
+        _ => {}
     }
 }

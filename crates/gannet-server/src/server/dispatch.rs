@@ -26,19 +26,22 @@ use super::lanes::Lanes;
 use crate::fault::{Fault, Outcome, RETRY_AFTER};
 use crate::http::{
     Answer, AnswerMedia, BodyKind, BodyMemory, Call, Caller, Grants, answer_media,
-    check_body_media, check_origin, parse_parameters, read_body,
+    check_body_media, check_origin, media_name, parse_parameters, read_body,
 };
 use crate::json::{FilterPaths, pretty};
 use crate::metrics::Metrics;
-use crate::routes::{ROUTES, Route};
+use crate::routes::{Route, absent, is_own, routes};
 use crate::service::Service;
 
 /// By this header Elasticsearch's clients know whom they talk to.
 const PRODUCT: HeaderName = HeaderName::from_static("x-elastic-product");
 
 /// A page loads its own script and style, and asks its own server.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; \
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; \
                       form-action 'none'; frame-ancestors 'none'";
+
+/// The path of the route of a request that has none.
+const NO_ROUTE: &str = "none";
 
 /// The time in which a request must be answered, its body included.
 const TIME_LIMIT: Duration = Duration::from_secs(300);
@@ -65,12 +68,12 @@ struct Rows {
 pub fn router(shared: &Shared) -> Router {
     let mut router = Router::new();
     let mut done: Vec<&str> = Vec::new();
-    for route in ROUTES {
+    for route in routes() {
         if done.contains(&route.path) {
             continue;
         }
         done.push(route.path);
-        let rows = ROUTES.iter().filter(|row| row.path == route.path);
+        let rows = routes().filter(|row| row.path == route.path);
         let rows = Rows {
             rows: rows.collect(),
             shared: shared.clone(),
@@ -105,9 +108,22 @@ async fn answer_route(
 }
 
 async fn answer_nothing(State(shared): State<Shared>, request: Request) -> Response {
-    let asked = Asked::of(&request, "none", &shared);
+    let asked = Asked::of(&request, NO_ROUTE, &shared);
     let checked = admit(request.headers(), &asked.path, &shared.service);
     let fault = checked.err().unwrap_or_else(|| {
+        if is_own(&asked.path) {
+            return Fault::new(
+                404,
+                "exception",
+                format!(
+                    "there is nothing at {} for {}: /v1/openapi.json lists what there is",
+                    asked.path, asked.method
+                ),
+            );
+        }
+        if let Some(route) = absent(&asked.path) {
+            return Fault::not_there(&format!("[{route}]"));
+        }
         Fault::plain(
             400,
             format!(
@@ -162,6 +178,14 @@ impl Asked {
         found.map(|(_, value)| value.as_str())
     }
 
+    /// Returns true if the route is one of Gannet's own, or could only be.
+    fn is_own(&self) -> bool {
+        match self.route {
+            NO_ROUTE => is_own(&self.path),
+            route => is_own(route),
+        }
+    }
+
     fn flag(&self, name: &str) -> bool {
         self.parameter(name).is_some_and(|value| value != "false")
     }
@@ -182,6 +206,7 @@ async fn carry_out(
         parts,
         parameters,
         body: Bytes::new(),
+        media: media_name(text_of(request.headers(), &CONTENT_TYPE).unwrap_or_default()),
         caller: Caller::new(grants, route.key),
     };
     call.check_parameters(route.parameters)?;
@@ -262,8 +287,9 @@ async fn read(
     let (body, mut memory) = read_body(body, &shared.bodies).await?;
     if !body.is_empty() {
         check_body_media(text_of(headers, &CONTENT_TYPE), route.body)?;
-        // Of lines no more than one is a tree at a time.
+        // Of lines no more than one is a tree at a time, and documents never are.
         let longest = match route.body {
+            BodyKind::Documents => None,
             BodyKind::Lines => body.split(|byte| *byte == b'\n').max_by_key(|l| l.len()),
             _ => Some(&body[..]),
         };
@@ -279,8 +305,13 @@ fn text_of<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
 /// The answer as one of HTTP.
 fn finish(answered: Outcome<Answer>, asked: &Asked, shared: &Shared) -> Response {
     let fault = answered.as_ref().err().cloned();
-    let mut answer =
-        answered.unwrap_or_else(|fault| Answer::of_fault(&fault, asked.flag("error_trace")));
+    let mut answer = answered.unwrap_or_else(|fault| {
+        if asked.is_own() {
+            Answer::of_own_fault(&fault)
+        } else {
+            Answer::of_fault(&fault, asked.flag("error_trace"))
+        }
+    });
     if answer.media.is_none() {
         if let Some(paths) = asked.parameter("filter_path") {
             answer.body = FilterPaths::parse(paths).apply(&answer.body);
