@@ -104,7 +104,12 @@ impl Iterator for Rows<'_> {
             Ok(false) => None,
             Ok(true) => {
                 let source = self.document().map_err(Fault::document);
-                Some((line(self.record.position()), source))
+                // Blank lines before the record are no part of it.
+                let within = self.record.as_slice().iter();
+                let within = within.filter(|byte| **byte == b'\n').count();
+                let behind = self.reader.position().line() as usize;
+                let first = behind.saturating_sub(within + 1);
+                Some((first.max(line(self.record.position())), source))
             }
             Err(error) => {
                 self.is_over = true;

@@ -17,7 +17,7 @@ pub const ROUTES: &[Route] = &[
         .takes(&page::STATE)
         .with("the page"),
     route("GET", "/_ui/{file}", Monitor, page::file).with("a part of the page"),
-    route("GET", "/v1/openapi.json", Monitor, describe).with("describes this API as OpenAPI 3.1"),
+    route("GET", "/v1/openapi.json", Monitor, describe).with("describes this API as OpenAPI"),
     route("GET", "/v1/indexes", Read, indexes::list)
         .with("lists indexes, with figures of open ones"),
     route("PUT", "/v1/indexes/{index}", Manage, indexes::create)
