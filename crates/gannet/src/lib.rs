@@ -71,8 +71,8 @@ pub use index::{
     RestoreReport, Search, Snapshot, Workbench, Written, default_memory,
 };
 pub use search::{
-    Cancelled, Clock, Hit, Operator, Parsed, Query, QueryStatistics, Reused, SearchOptions,
-    SearchResults, SnippetOptions, SortBy, SortKey, SortValue, Ties, document_bytes,
+    AnswerPlace, Cancelled, Clock, Hit, Operator, Parsed, Query, QueryStatistics, Reused,
+    SearchOptions, SearchResults, SnippetOptions, SortBy, SortKey, SortValue, Ties, document_bytes,
 };
 pub use storage::{IndexIdentity, PageKind, identity_of_slot, prove_page};
 
@@ -84,11 +84,12 @@ pub mod aggregations {
 
 /// Figures of an index, a query and a device about themselves.
 pub mod diagnostics {
-    pub use crate::cache::{IoCounts, TierFigures, UsedPage};
+    pub use crate::cache::{AnswerFileFigures, IoCounts, TierFigures, UsedPage};
     pub use crate::device::{CountersSnapshot, RequestCounts};
     pub use crate::index::{
-        BytesByPart, BytesWritten, CacheState, CheckReport, ChunkReport, FillReport, Lifetime,
-        ListReport, ListsReport, MemoryByPart, Stats, TreeFigures, ZoneReport,
+        AnswersOnFlash, BytesByPart, BytesWritten, CacheState, CheckReport, ChunkReport,
+        FillReport, Lifetime, ListReport, ListsReport, MemoryByPart, Stats, TreeFigures,
+        ZoneReport,
     };
     pub use crate::search::{
         CutExpansion, Explanation, OffloadReport, PatternReport, PlanReport, PlanStep,

@@ -2,6 +2,7 @@
 //!
 //! Addresses are never reused, so a frame is never stale and never needs to be invalidated.
 
+pub(crate) mod answers;
 mod claims;
 pub(crate) mod flash;
 mod frames;
@@ -13,6 +14,10 @@ mod reading;
 mod sieve;
 mod spare;
 
+pub use answers::{
+    ANSWERS_BYTES_MIN, AnswerFile, AnswerFileFigures, AnswerFound, AnswerRecord, AnswerState,
+    OpenAnswers, micros_since_1970,
+};
 pub use flash::{FlashTier, TIER_BYTES_MIN, TierFigures, TierRoot};
 pub use frames::{Frame, FramePool};
 pub use known_damage::DamageNotes;

@@ -49,6 +49,7 @@ fn fill(buffer: &mut PageBuffer, file: FileId, page: u32) {
         FileId::Superblock => 0x5555,
         FileId::Zone(number) => number,
         FileId::Tier => 0xaaaa,
+        FileId::Answers => 0xcccc,
     };
     for (at, word) in buffer.chunks_exact_mut(4).enumerate() {
         let value = zone.wrapping_mul(0x9e37_79b1) ^ page.wrapping_mul(0x85eb_ca6b) ^ at as u32;

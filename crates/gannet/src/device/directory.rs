@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::failure::{failure, unusable};
-use super::files::{FileTable, OpenFile};
-use super::foreign::{foreign_entry, is_of_tier};
+use super::files::{FileTable, OpenFile, check_owner};
+use super::foreign::{ANSWERS_NAME, foreign_entry, is_of_tier};
 use super::readers::Readers;
-use super::regular::{Irregular, check_type};
+use super::regular::{Irregular, check_type, open_folder};
 use super::{Access, FileId, OpenOptions};
 use crate::base::{Error, PAGE_SIZE, Result};
 
@@ -72,6 +72,32 @@ impl Directory {
             files: FileTable::new(path, Access::Write),
             readers,
             named: tier_file,
+        })
+    }
+
+    /// Opens the folder of answers in that of a flash tier, both made first if they are missing,
+    /// and locks it to write.
+    ///
+    /// Fails with [`Error::Invalid`] if the folder of the tier has anything else in it, or the
+    /// folder of answers is a link or somebody else's. Fails with [`Error::Locked`] if it is to be
+    /// written and another process writes.
+    pub fn open_answers(tier: &Path, access: Access) -> Result<Directory> {
+        ensure_tier_folder(tier)?;
+        let path = &tier.join(ANSWERS_NAME);
+        if !path.exists() {
+            make_folder(path, TIER_FOLDER)?;
+        }
+        let folder = open_folder(path)
+            .and_then(|folder| check_owner(&folder).map(|()| folder))
+            .map_err(|error| unusable("open", path, error))?;
+        let readers = Readers::open(path, access)?;
+        Ok(Directory {
+            path: path.to_owned(),
+            folder,
+            access,
+            files: FileTable::new(path, access),
+            readers,
+            named: answers_file,
         })
     }
 
@@ -231,6 +257,10 @@ fn ensure_folder(path: &Path, options: &OpenOptions) -> Result<()> {
 
 fn tier_file(name: &str) -> Option<FileId> {
     (name == FileId::Tier.name()).then_some(FileId::Tier)
+}
+
+fn answers_file(name: &str) -> Option<FileId> {
+    (name == FileId::Answers.name()).then_some(FileId::Answers)
 }
 
 /// Makes the folder of a flash tier, unless it is there, and keeps a tier out of a folder that has

@@ -9,7 +9,7 @@
 //! 3. A file with writes that were not synced is never closed by the table: the descriptor that
 //!    wrote is the one that is sure to learn of a failed write-back.
 //! 4. A removed file is not found again, even when it was being opened at that moment.
-//! 5. A file of a flash tier belongs to the user of this process, and nobody else may read it.
+//! 5. A file of a cache belongs to the user of this process, and nobody else may read it.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -187,12 +187,12 @@ impl FileTable {
         flags.set(OFlags::CREATE | OFlags::EXCL, create);
         flags.set(directly(), self.direct);
         let mode = match id {
-            FileId::Tier => OWN_FILE,
+            FileId::Tier | FileId::Answers => OWN_FILE,
             _ => SHARED_FILE,
         };
         let file = regular::open(&self.folder.join(id.name()), flags, mode)?;
         match id {
-            FileId::Tier => check_owner(&file)?,
+            FileId::Tier | FileId::Answers => check_owner(&file)?,
             FileId::Superblock => drop(self.superblock.set(regular::identity(&file.metadata()?))),
             FileId::Zone(_) => {}
         }
@@ -245,8 +245,8 @@ fn directly() -> OFlags {
     OFlags::empty()
 }
 
-/// Fails if pages would be written to a file that somebody else may read.
-fn check_owner(file: &File) -> io::Result<()> {
+/// Fails if what is in documents would be written to a file or a folder of somebody else.
+pub fn check_owner(file: &File) -> io::Result<()> {
     let owner = file.metadata()?.uid();
     if owner == geteuid().as_raw() {
         Ok(())

@@ -6,6 +6,9 @@ use super::FileId;
 use super::lease::READERS_NAME;
 use super::lock::LOCK_NAME;
 
+/// The folder of answers in that of a flash tier.
+pub const ANSWERS_NAME: &str = "answers";
+
 /// The folder that some file systems keep at their root: an index may have a file system of its
 /// own.
 const LOST_AND_FOUND: &str = "lost+found";
@@ -23,7 +26,7 @@ pub fn foreign_entry(folder: &Path) -> Option<String> {
 
 /// Returns true if the folder of a flash tier may have something of this name.
 pub fn is_of_tier(name: &str) -> bool {
-    [LOCK_NAME, LOST_AND_FOUND].contains(&name) || name == FileId::Tier.name()
+    [LOCK_NAME, LOST_AND_FOUND, ANSWERS_NAME].contains(&name) || name == FileId::Tier.name()
 }
 
 fn is_expected(name: &str) -> bool {

@@ -79,7 +79,7 @@ pub use memory::Page as MemoryPage;
 pub use memory_limit::{MemoryLimit, memory_limit};
 pub use offload::{Offload, PageSpan, Poll, SessionId, Task};
 pub use open::open_directory;
-pub(crate) use open::open_tier;
+pub(crate) use open::{open_answers, open_tier};
 pub use options::{Access, BackendChoice, OpenOptions};
 pub use page::{PageBuffer, PagePool};
 pub use readers::Readers;
@@ -87,7 +87,7 @@ pub use readers::Readers;
 #[doc(hidden)]
 pub use recording::{Fault, FaultKind, RecordingDevice};
 
-/// A file of an index, or that of a flash tier.
+/// A file of an index, or that of a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileId {
     /// The two root slots.
@@ -96,6 +96,8 @@ pub enum FileId {
     Zone(ZoneNumber),
     /// The regions of a flash tier, which has a folder of its own.
     Tier,
+    /// The answers of a result cache, which have a folder of their own in that of the flash tier.
+    Answers,
 }
 
 impl FileId {
@@ -105,6 +107,7 @@ impl FileId {
             FileId::Superblock => "superblock".to_owned(),
             FileId::Zone(number) => format!("zone-{number:08}"),
             FileId::Tier => "flash-tier".to_owned(),
+            FileId::Answers => "answers".to_owned(),
         }
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Device;
 use super::directory::Directory;
 use super::file_device::FileDevice;
-use super::options::{BackendChoice, OpenOptions};
+use super::options::{Access, BackendChoice, OpenOptions};
 use super::pread::Pread;
 #[cfg(target_os = "linux")]
 use super::uring::Uring;
@@ -37,6 +37,22 @@ pub fn open_tier(path: &Path, backend: BackendChoice) -> Result<Arc<dyn Device>>
     with_engine(backend, || Directory::open_tier(path))
 }
 
+/// Opens the folder of answers in that of a flash tier. To write, it is made if it is missing and
+/// locked for as long as the device lives; any number read beside that. Its one file is
+/// [`FileId::Answers`](super::FileId::Answers).
+///
+/// # Errors
+///
+/// The same as of [`open_tier`]; a folder that is a link or belongs to another user is
+/// [`Error::Invalid`](crate::base::Error::Invalid).
+pub fn open_answers(
+    path: &Path,
+    backend: BackendChoice,
+    access: Access,
+) -> Result<Arc<dyn Device>> {
+    with_engine(backend, || Directory::open_answers(path, access))
+}
+
 fn with_engine(
     backend: BackendChoice,
     open: impl FnOnce() -> Result<Directory>,
@@ -60,7 +76,6 @@ fn with_engine(
 
 #[cfg(test)]
 mod tests {
-    use super::super::options::Access;
     use super::*;
     use crate::base::{Error, PAGE_SIZE};
     use crate::device::conformance::conformance;

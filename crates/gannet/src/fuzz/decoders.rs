@@ -7,7 +7,9 @@ use crate::analysis::{Analyzer, FieldKind, Schema};
 use crate::base::{ByteReader, END, PAGE_SIZE, PageAddress, PhraseFilters};
 use crate::btree::TreeView;
 use crate::btree::node::{HEADER, Node, NodeName};
+use crate::cache::AnswerRecord;
 use crate::cache::Bytes;
+use crate::cache::answers::block::AnswerBlock;
 use crate::cache::flash::header::Header;
 use crate::columns::{Columns, decode as decode_columns, decode_entry};
 use crate::documents::{Document, DocumentRecord};
@@ -18,6 +20,7 @@ use crate::postings::codec::docs_page::DocsPage;
 use crate::postings::codec::head::Head;
 use crate::postings::codec::position_page::PositionPage;
 use crate::runs::decode as decode_runs;
+use crate::search::reuse::codec::{decode_answer, decoded_bytes, encode_answer};
 use crate::search::{Operator, QueryStatistics, parse};
 use crate::storage::RecordKind;
 use crate::storage::log::parse_record;
@@ -53,7 +56,8 @@ fn round_trip(document: &DocumentRecord<'_>) {
     assert_eq!(&read, document);
 }
 
-/// A page as a root slot and as the first page of a region of a flash tier.
+/// A page as a root slot, and as the first page of a region of a flash tier and of a block of
+/// answers.
 pub fn page(bytes: &[u8]) {
     let mut page = [0; PAGE_SIZE];
     let length = bytes.len().min(PAGE_SIZE);
@@ -61,6 +65,26 @@ pub fn page(bytes: &[u8]) {
     let _ = decode_unproved(&page);
     let _ = Header::decode(&page, 0);
     let _ = Header::read(&page);
+    let _ = AnswerBlock::decode(&page, 0);
+    let _ = AnswerBlock::read(&page);
+}
+
+/// An answer on flash with its question and its state, and what it holds: what was read is written
+/// so that it can be read.
+pub fn answers(bytes: &[u8]) {
+    let Ok(record) = AnswerRecord::decode(bytes) else {
+        return;
+    };
+    let mut again = Vec::new();
+    record.encode(&mut again);
+    assert_eq!(AnswerRecord::decode(&again).ok(), Some(record));
+    let (Ok(_), Ok(results)) = (decoded_bytes(record.content), decode_answer(record.content))
+    else {
+        return;
+    };
+    let again = encode_answer(&results).expect("what was read can be kept");
+    let read = decode_answer(&again).expect("what was encoded can be read");
+    assert_eq!(encode_answer(&read), Some(again));
 }
 
 /// A root record, and the trees and runs that it names.

@@ -20,7 +20,7 @@ pub struct FuzzTarget {
 }
 
 /// All targets.
-pub const TARGETS: [FuzzTarget; 11] = [
+pub const TARGETS: [FuzzTarget; 12] = [
     FuzzTarget {
         name: "log_record",
         run: decoders::log_record,
@@ -70,6 +70,11 @@ pub const TARGETS: [FuzzTarget; 11] = [
         name: "statistics",
         run: decoders::statistics,
         seeds: || texts(&sample::STATISTICS),
+    },
+    FuzzTarget {
+        name: "answers",
+        run: decoders::answers,
+        seeds: sample::answers,
     },
     FuzzTarget {
         name: "open",

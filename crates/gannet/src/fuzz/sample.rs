@@ -3,13 +3,15 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use crate::base::{PAGE_PAYLOAD, PAGE_SIZE, Result, Span};
+use crate::base::{ByteReader, PAGE_PAYLOAD, PAGE_SIZE, Result, Span};
+use crate::cache::{AnswerRecord, AnswerState};
 use crate::device::{Device, FileId, MemoryDevice, MemoryPage};
 use crate::documents::Document;
 use crate::index::{Index, Limits, MEMORY_MIN, Options};
 use crate::postings::TermEntry;
-use crate::search::Operator;
-use crate::storage::{IndexIdentity, PageKind, SealAddress, identity_of_slot, seal};
+use crate::search::reuse::codec::encode_answer;
+use crate::search::{Operator, SearchOptions, SortKey};
+use crate::storage::{IndexIdentity, Lineage, PageKind, SealAddress, identity_of_slot, seal};
 
 pub const LOG: PageKind = PageKind::Log;
 pub const ROOTS: PageKind = PageKind::Root;
@@ -216,6 +218,44 @@ impl Sample {
         }
         copy
     }
+}
+
+/// Answers of the sample as they stand on flash.
+pub fn answers() -> Vec<Vec<u8>> {
+    let copy: Arc<dyn Device> = Arc::new(Sample::get().changed(&[]));
+    let index = Index::open_on(copy, Path::new("sample"), options()).expect("the sample opens");
+    let snapshot = index.snapshot();
+    let root = Lineage::decode(&mut ByteReader::new(&[0; 17], "a root")).expect("a root");
+    let mut all = Vec::new();
+    for text in ["the end", "w1 AND w4", "x7*", "\"w1 w4\"", "*"] {
+        let query = snapshot.parse(text, Operator::Or).expect("a query");
+        let plain = SearchOptions {
+            highlight: vec!["body".to_owned()],
+            explain: true,
+            ..SearchOptions::default()
+        };
+        let sorted = SearchOptions {
+            sort: vec![SortKey::parse("n").expect("a key")],
+            fetch: false,
+            ..SearchOptions::default()
+        };
+        for options in [plain, sorted] {
+            let answer = snapshot.search_one(&query, &options).expect("an answer");
+            let mut bytes = Vec::new();
+            AnswerRecord {
+                question: text.as_bytes(),
+                state: AnswerState {
+                    root,
+                    sequence: 300,
+                },
+                at: 1 << 40,
+                content: &encode_answer(&answer).expect("it can be kept"),
+            }
+            .encode(&mut bytes);
+            all.push(bytes);
+        }
+    }
+    all
 }
 
 /// Opens the sample with changed pages, checks it, searches and writes.

@@ -65,9 +65,12 @@ fn inputs_that_once_failed_are_read() {
     }
 }
 
+/// `GANNET_FUZZ`: the name of a target, if only that one is to be run.
 #[test]
 fn changed_seeds_are_read() {
-    for target in &TARGETS {
+    let only = std::env::var("GANNET_FUZZ").ok();
+    let is_asked = |target: &&FuzzTarget| only.as_deref().is_none_or(|name| name == target.name);
+    for target in TARGETS.iter().filter(is_asked) {
         let (seeds, mut random) = (target.seeds(), Generator(7));
         assert!(!seeds.is_empty(), "{} has seeds", target.name);
         let runs = match target.name {

@@ -168,8 +168,12 @@ impl Index {
     }
 
     /// Ends writing with a checkpoint, if there is anything that the last one does not have, and
-    /// lets go of the lock once the last snapshot is gone.
+    /// lets go of the lock once the last snapshot is gone. Answers on their way to flash are
+    /// written.
     pub fn close(self) -> Result<()> {
+        if let Some(results) = &self.shared.results {
+            results.flush();
+        }
         if self.shared.options.read_only {
             return Ok(());
         }

@@ -43,7 +43,7 @@ pub use inspect::{
     TreeFigures, ZoneReport,
 };
 pub use read::{ColumnReport, Listing, Search, Snapshot};
-pub use recovery::CacheState;
+pub use recovery::{AnswersOnFlash, CacheState};
 #[cfg(any(test, feature = "testing"))]
 pub use state::Phase;
 pub use state::{

@@ -18,7 +18,7 @@ mod plan;
 mod query;
 mod rank;
 mod results;
-mod reuse;
+pub(crate) mod reuse;
 mod run;
 mod scoring;
 mod statistics;
@@ -39,10 +39,12 @@ pub use query::{Operator, Query};
 pub use results::highlight::SnippetOptions;
 pub use results::hits::document_bytes;
 pub use results::{
-    CutExpansion, Hit, OffloadReport, PatternReport, PlanReport, PlanStep, Reused, SearchResults,
-    TermReport,
+    AnswerPlace, CutExpansion, Hit, OffloadReport, PatternReport, PlanReport, PlanStep, Reused,
+    SearchResults, TermReport,
 };
-pub use reuse::{RESULT_CACHE_MIN, ResultCache, ResultCacheFigures, SeenState, key_of};
+pub use reuse::{
+    FlashAnswers, RESULT_CACHE_MIN, ResultCache, ResultCacheFigures, SeenRoot, SeenState, key_of,
+};
 pub use run::group::{GROUP_MAX, QueryGroup};
 pub use run::offload::{
     ListOffload, OffloadFound, OffloadList, OffloadRanking, OffloadTask, docs_span,

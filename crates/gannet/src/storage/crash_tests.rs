@@ -42,7 +42,7 @@ fn recover(device: Arc<dyn Device>) -> (Vec<u8>, Arc<Store>, Log) {
     let files = store.device().list().expect("a list");
     let zones = files.iter().filter_map(|(file, _)| match file {
         FileId::Zone(zone) => Some(*zone),
-        FileId::Superblock | FileId::Tier => None,
+        FileId::Superblock | FileId::Tier | FileId::Answers => None,
     });
     let (kept, unknown): (Vec<u32>, Vec<u32>) = zones.partition(|zone| known.contains(zone));
     kept.iter()

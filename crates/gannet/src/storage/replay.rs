@@ -184,7 +184,7 @@ fn zone_lengths(store: &Store, reach: LogReach) -> Result<HashMap<ZoneNumber, u3
     let files = store.device().list()?;
     let zones = files.into_iter().filter_map(|(file, pages)| match file {
         FileId::Zone(number) => Some((number, pages)),
-        FileId::Superblock | FileId::Tier => None,
+        FileId::Superblock | FileId::Tier | FileId::Answers => None,
     });
     Ok(zones.collect())
 }

@@ -101,8 +101,8 @@ pub fn seal(
     kind: PageKind,
 ) {
     debug_assert!(
-        address.file != FileId::Tier,
-        "a page of a tier keeps the seal of its index"
+        !matches!(address.file, FileId::Tier | FileId::Answers),
+        "a page of a tier keeps the seal of its index, and answers have none"
     );
     page[PAGE_PAYLOAD] = kind as u8;
     page[FIRST_RECORD_AT + 2] = 0;
@@ -152,8 +152,8 @@ fn checksum(page: &[u8; PAGE_SIZE], identity: IndexIdentity, address: SealAddres
         FileId::Superblock => 0,
         FileId::Zone(number) => number as u64 + 1,
         // No page has its own address there: a tier keeps copies under the seals of their addresses
-        // in the index.
-        FileId::Tier => u64::MAX,
+        // in the index, and answers prove themselves without a seal.
+        FileId::Tier | FileId::Answers => u64::MAX,
     };
     let mut seed = [0; 20];
     seed[..8].copy_from_slice(&identity.to_le_bytes());

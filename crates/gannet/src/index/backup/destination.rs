@@ -52,7 +52,7 @@ impl Destination {
             .into_iter()
             .filter_map(|(file, pages)| match file {
                 FileId::Zone(zone) => Some((zone, pages)),
-                FileId::Superblock | FileId::Tier => None,
+                FileId::Superblock | FileId::Tier | FileId::Answers => None,
             });
         let mut destination = Destination {
             files: files.collect(),

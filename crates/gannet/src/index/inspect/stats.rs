@@ -6,7 +6,7 @@ use crate::cache::FlashTier;
 use crate::device::CountersSnapshot;
 use crate::index::handle::Index;
 use crate::index::owners::{bytes_by_part, written};
-use crate::index::recovery::CacheState;
+use crate::index::recovery::{AnswersOnFlash, CacheState};
 use crate::index::state::{BytesByPart, BytesWritten, Lifetime};
 use crate::postings::{DELTA_LEVELS, TermTree};
 use crate::search::{ResultCache, ResultCacheFigures};
@@ -155,6 +155,16 @@ impl Index {
 }
 
 impl Index {
+    /// Returns the state of the answers on flash that [`Options::cache`](crate::Options::cache)
+    /// asked for; nothing if it asked for none.
+    pub fn answers_on_flash(&self) -> Option<AnswersOnFlash> {
+        let shared = self.shared();
+        let past = shared.past_answers.clone().map(AnswersOnFlash::Past);
+        let results = shared.results.as_ref();
+        let used = || results.and_then(ResultCache::flash_figures);
+        past.or_else(|| used().map(AnswersOnFlash::Used))
+    }
+
     /// Returns the state of the flash tier that [`Options::cache`](crate::Options::cache) asked
     /// for; nothing if it asked for none.
     pub fn cache(&self) -> Option<CacheState> {

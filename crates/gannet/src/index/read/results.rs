@@ -3,7 +3,7 @@
 use super::snapshot::Snapshot;
 use super::snapshot::lost;
 use crate::base::{Interrupt, Result};
-use crate::search::{Query, ResultCache, SearchOptions, SearchResults, SeenState, key_of};
+use crate::search::{Query, ResultCache, SearchOptions, SearchResults, key_of};
 
 impl Snapshot {
     /// Answers queries from the cache where it can, computes the others, and keeps their answers.
@@ -52,7 +52,7 @@ impl Snapshot {
         }
         let began = options.now();
         let key = key_of(query, options)?;
-        let answer = cache.get(&key, self.seen(), self.budget())?;
+        let answer = cache.get(&key, &self.seen(), self.budget())?;
         Some(SearchResults {
             took: options.now().saturating_sub(began),
             ..answer
@@ -68,12 +68,7 @@ impl Snapshot {
         answer: &Result<SearchResults>,
     ) {
         if let (Ok(answer), Some(key)) = (answer, key_of(query, options)) {
-            cache.keep(key, self.seen(), answer);
+            cache.keep(key, &self.seen(), answer, self.budget());
         }
-    }
-
-    fn seen(&self) -> SeenState {
-        let (state, at) = self.place();
-        SeenState { state, at }
     }
 }

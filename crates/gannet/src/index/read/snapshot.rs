@@ -12,8 +12,8 @@ use crate::index::state::{Buffers, HeldState, IdEntry, Pinned, Shared, State};
 use crate::runs::RunsView;
 use crate::search::{
     AggregationRequest, ExternalIds, GROUP_MAX, KnownPatterns, Operator, Parsed, Query, QueryGroup,
-    QueryStatistics, SearchOptions, SearchResults, SearchView, Statistics, Techniques, Ties,
-    check_name, parse, parse_noting, parse_plain,
+    QueryStatistics, SearchOptions, SearchResults, SearchView, SeenRoot, SeenState, Statistics,
+    Techniques, Ties, check_name, parse, parse_noting, parse_plain,
 };
 
 /// The index as it was at one moment. Later writes do not change it. While it lives, neither the
@@ -32,6 +32,8 @@ pub struct Snapshot {
     below: DocId,
     /// The number of its state.
     state: u64,
+    /// The root that it stands on.
+    root: Option<SeenRoot>,
 }
 
 /// A search being set up; see [`Snapshot::search`].
@@ -50,12 +52,17 @@ impl Snapshot {
             documents: state.documents,
             below: state.below,
             state: state.number,
+            root: state.seen_root(),
         }
     }
 
-    /// The number of its state, and when it was taken.
-    pub(crate) fn place(&self) -> (u64, Instant) {
-        (self.state, self.held.since())
+    /// Its state, for the result cache.
+    pub(crate) fn seen(&self) -> SeenState {
+        SeenState {
+            state: self.state,
+            at: self.held.since(),
+            root: self.root.clone(),
+        }
     }
 
     /// Returns true if it was not given up.

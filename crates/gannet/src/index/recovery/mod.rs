@@ -1,5 +1,6 @@
 //! Opening an index: its root, the log behind it, and reading beside a writer.
 
+mod answers;
 mod open;
 mod reading;
 mod recover;
@@ -8,5 +9,6 @@ mod roots;
 mod tier;
 mod waiting;
 
+pub use answers::AnswersOnFlash;
 pub(crate) use roots::{draw_number, read_root, unfinished};
 pub use tier::CacheState;

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use super::answers::with_flash;
 use super::roots::{Opened, draw_number};
 use super::tier::Tier;
 use super::tier::tier_root;
@@ -13,7 +14,7 @@ use crate::index::flush::{Flusher, Vacuum};
 use crate::index::ingest::Preparation;
 use crate::index::owners::{RootRecord, stream_count};
 use crate::index::state::{
-    Buffers, Epoch, HeldRoot, MemoryPlan, Options, Published, Room, Shared, State,
+    Buffers, Epoch, HeldRoot, MemoryPlan, Options, Published, Room, Shared, StandingRoot, State,
 };
 use crate::index::write::Writer;
 use crate::postings::TermDictionary;
@@ -28,6 +29,7 @@ pub(crate) fn recover(opened: Opened, options: Options) -> Result<(Arc<Shared>, 
         record,
         root,
     } = opened;
+    let options = options.settle_caches();
     let budget = Budget::new(options.memory);
     let device = &**store.device();
     let device_memory = budget.reserve("reading the device", device.memory())?;
@@ -41,6 +43,7 @@ pub(crate) fn recover(opened: Opened, options: Options) -> Result<(Arc<Shared>, 
     let preparing = budget.part("documents on their way", memory.preparation)?;
     let store = Arc::new(store.with_write_pages(memory.write_pages));
     let results = open_results(&options, &budget)?;
+    let (results, past_answers) = with_flash(results, &options, &budget);
     let tier_root = root.as_ref().map(|root| tier_root(root, &record));
     let tier = Tier::open(&options, &store, tier_root.as_ref(), &budget)?;
     let pool = FramePool::new(Arc::clone(&store), &budget, memory.frames)?;
@@ -83,8 +86,8 @@ pub(crate) fn recover(opened: Opened, options: Options) -> Result<(Arc<Shared>, 
         pool,
         preparation,
         published: Published::new(state.clone()),
-
         past_cache,
+        past_answers,
         results,
         reading: Mutex::default(),
     });
@@ -153,6 +156,11 @@ fn root_state(
         renumbered: 0,
         flushes: 0,
         documents: record.documents,
+        root: root.map(|root| StandingRoot {
+            slot: Arc::new(root.slot.clone()),
+            sequence: record.sequence,
+            reads_known: root.reach == LogReach::Known,
+        }),
         sequence: record.sequence,
         number: 0,
     })
@@ -200,7 +208,7 @@ fn new_flusher(
 /// The result cache that the options ask for.
 fn open_results(options: &Options, budget: &Budget) -> Result<Option<ResultCache>> {
     match options.result_cache {
-        0 => Ok(None),
-        bytes => ResultCache::new(bytes, options.result_ttl, budget).map(Some),
+        None | Some(0) => Ok(None),
+        Some(bytes) => ResultCache::new(bytes, options.result_ttl, budget).map(Some),
     }
 }

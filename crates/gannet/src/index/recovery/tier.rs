@@ -39,6 +39,9 @@ impl Tier {
         let (Some(cache), Some(root)) = (&options.cache, root) else {
             return Ok(Tier::None);
         };
+        if !options.read_only {
+            return Ok(Tier::None);
+        }
         match open(cache, options.backend, store, root, budget) {
             Ok(tier) => Ok(Tier::Open(tier)),
             Err(Error::Locked { path, holder }) => Ok(Tier::Past(format!(
@@ -69,5 +72,5 @@ fn open(
     budget: &Budget,
 ) -> Result<FlashTier> {
     let device = open_tier(&cache.folder, backend)?;
-    FlashTier::open(device, cache.bytes, store, root, budget)
+    FlashTier::open(device, cache.pages.unwrap_or(0), store, root, budget)
 }

@@ -116,6 +116,11 @@ impl Buffers {
         self.new_ids.documents()
     }
 
+    /// Returns true if all documents are flushed.
+    pub(crate) fn are_empty(&self) -> bool {
+        !self.has_news() && self.flushing_ids.is_none()
+    }
+
     /// Returns true if there is anything to be flushed.
     pub(crate) fn has_news(&self) -> bool {
         self.terms() > 0 || self.new_ids.has_any()

@@ -3,6 +3,7 @@
 
 mod buffers;
 mod bytes_by_part;
+mod caches;
 mod changes;
 mod default_memory;
 mod held_root;
@@ -28,7 +29,8 @@ pub(crate) use memory::MemoryPlan;
 pub(crate) use options::CacheOptions;
 pub use options::{Durability, Limits, Options, Phase};
 pub(crate) use published::{
-    Epoch, HeldState, Pinned, Published, RetentionLimits, RetiredZones, State, statistics_of,
+    Epoch, HeldState, Pinned, Published, RetentionLimits, RetiredZones, StandingRoot, State,
+    statistics_of,
 };
 pub(crate) use room::{Claim, Room, no_space};
 pub(crate) use shared::Shared;

@@ -8,13 +8,9 @@ use super::default_memory::{MEMORY_MIN, default_memory};
 use super::log_work::LOG_TIME;
 use crate::analysis::{Analyzer, SchemaOptions};
 use crate::base::{Error, PhraseFilters, Result};
-use crate::cache::{FlashTier, TIER_BYTES_MIN};
 use crate::device::{BackendChoice, Device};
 use crate::index::ingest::FieldMapping;
-use crate::search::{ListOffload, RESULT_CACHE_MIN};
-
-/// The part of the budget that a flash tier's map and buffers and the result cache take at most.
-const CACHE_ONE_OF: usize = 4;
+use crate::search::ListOffload;
 
 /// The moment at which a write is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -38,8 +34,9 @@ pub struct Options {
     pub(crate) read_only: bool,
     pub(crate) to_check: bool,
     pub(crate) cache: Option<CacheOptions>,
-    /// Bytes of the result cache, and how old an answer of an earlier state may be.
-    pub(crate) result_cache: usize,
+    /// Bytes of the result cache if they are given, and how old an answer of an earlier state may
+    /// be.
+    pub(crate) result_cache: Option<usize>,
     pub(crate) result_ttl: Option<Duration>,
     /// The time limit of a reader for the log.
     pub(crate) log_time: Option<Duration>,
@@ -47,11 +44,28 @@ pub struct Options {
     pub(crate) limits: Limits,
 }
 
-/// The folder and the greatest size of the flash tier.
+/// The folder of a cache, and the sizes that are given.
 #[derive(Clone, Debug)]
 pub(crate) struct CacheOptions {
     pub(crate) folder: PathBuf,
-    pub(crate) bytes: u64,
+    /// Bytes of pages.
+    pub(crate) pages: Option<u64>,
+    /// Bytes of answers.
+    pub(crate) answers: Option<u64>,
+    /// Why there are no answers on flash though there could be.
+    pub(crate) past_answers: Option<String>,
+}
+
+impl CacheOptions {
+    /// A folder, with the sizes that fit.
+    fn of(folder: PathBuf) -> CacheOptions {
+        CacheOptions {
+            folder,
+            pages: None,
+            answers: None,
+            past_answers: None,
+        }
+    }
 }
 
 /// The work of the writer, told to tests by `Limits::enter`.
@@ -158,7 +172,7 @@ impl Default for Options {
             read_only: false,
             to_check: false,
             cache: None,
-            result_cache: 0,
+            result_cache: None,
             result_ttl: None,
             log_time: None,
             offload: None,
@@ -241,34 +255,64 @@ impl Options {
     }
 
     /// Keeps pages that leave memory in a file of the folder `folder`, of at most `bytes`, and
-    /// reads them there: for an index on a slow device, with the folder on a fast one. For an index
-    /// that is opened by [`Options::read_only`].
+    /// reads them there: for an index on a slow device, with the folder on a fast one. Pages are
+    /// kept for an index that is opened by [`Options::read_only`].
     ///
     /// The file outlives the process, and is dropped if the index is another one, or an older state
     /// of it. It is never needed: damaged or missing pages are read from the index. One process
     /// uses it at a time; another reads past it, and [`Index::cache`](crate::Index::cache) says so.
     /// The memory budget has its map, a 512th of `bytes`, and 1.5 MiB of buffers; both together are
     /// a quarter of the budget at most.
-    pub fn cache(mut self, folder: impl Into<PathBuf>, bytes: u64) -> Options {
-        self.cache = Some(CacheOptions {
-            folder: folder.into(),
-            bytes,
-        });
+    ///
+    /// A cache keeps answers too, as [`Options::result_cache`] tells, in memory and in a file of
+    /// their own ([`Options::cache_answers`]).
+    pub fn cache(self, folder: impl Into<PathBuf>, bytes: u64) -> Options {
+        let mut options = self.cache_folder(folder);
+        let cache = options.cache.as_mut();
+        cache
+            .into_iter()
+            .for_each(|cache| cache.pages = Some(bytes));
+        options
+    }
+
+    /// The same with the size that fits the memory budget: 1 GiB, and less below 32 MiB of memory.
+    pub fn cache_folder(mut self, folder: impl Into<PathBuf>) -> Options {
+        self.cache = Some(CacheOptions::of(folder.into()));
+        self
+    }
+
+    /// Keeps answers of at most `bytes` in the folder of the cache, beside the pages; with 0, none.
+    /// Unless this is given they have a sixteenth of the bytes of the pages, from 2 MiB to 256 MiB,
+    /// and less if the memory budget is small.
+    ///
+    /// An answer is kept there if its state is durable: a root of the index names it, with nothing
+    /// that only the log has. Each process that opens the same state finds it. One process writes
+    /// the file, the others read it. It is never needed, either:
+    /// [`Index::answers_on_flash`](crate::Index::answers_on_flash) says why it is not used. A
+    /// hundredth of its size and 384 KiB count in the memory budget.
+    pub fn cache_answers(mut self, bytes: u64) -> Options {
+        let cache = self.cache.as_mut();
+        cache
+            .into_iter()
+            .for_each(|cache| cache.answers = Some(bytes));
         self
     }
 
     /// Keeps answers in `bytes` of the memory budget, and reuses them. An answer is reused for the
     /// same query with the same [`SearchOptions`](crate::SearchOptions) on the same state of the
-    /// index. With 0, which is the default, none are kept. Errors are not kept, nor answers of
-    /// which a part failed, nor those that take more than an eighth of `bytes`.
+    /// index. With 0 none are kept, on flash neither. Unless this is given, none are kept without
+    /// a cache ([`Options::cache`]), and with one they have a 64th of the memory budget, from 64
+    /// KiB to 16 MiB. Errors are not kept, nor answers of which a part failed, nor those that take
+    /// more than an eighth of `bytes`.
     /// [`SearchResults::reused`](crate::SearchResults::reused) tells whether an answer was reused.
     pub fn result_cache(mut self, bytes: usize) -> Options {
-        self.result_cache = bytes;
+        self.result_cache = Some(bytes);
         self
     }
 
     /// Lets the result cache also reuse an answer of an earlier state of the index, until it is
-    /// this old. Its age counts from when its snapshot was taken.
+    /// this old. Its age counts from when its snapshot was taken, for answers on flash by the
+    /// system's clock.
     pub fn result_ttl(mut self, ttl: Duration) -> Options {
         self.result_ttl = Some(ttl);
         self
@@ -299,7 +343,7 @@ impl Options {
         self.memory
     }
 
-    /// Returns true if there is to be a flash tier.
+    /// Returns true if there is to be a cache in a folder.
     pub fn has_cache(&self) -> bool {
         self.cache.is_some()
     }
@@ -323,71 +367,6 @@ impl Options {
                 "{given} of memory is too little: an index needs at least 16 MiB"
             )));
         }
-        if let Some(cache) = &self.cache {
-            self.check_cache(cache)?;
-        }
-        self.check_result_cache()
-    }
-
-    /// Bytes of memory for the flash tier and the result cache, which frames do without.
-    pub(crate) fn cache_memory(&self) -> usize {
-        self.tier_memory().saturating_add(self.result_cache)
-    }
-
-    fn tier_memory(&self) -> usize {
-        let cache = self.cache.as_ref();
-        cache.map_or(0, |cache| FlashTier::memory_bytes(cache.bytes))
-    }
-
-    fn check_result_cache(&self) -> Result<()> {
-        let bytes = self.result_cache;
-        if bytes == 0 {
-            return match self.result_ttl {
-                None => Ok(()),
-                Some(_) => Err(Error::invalid(
-                    "a time for which older answers are reused needs a result cache that keeps them: give its size",
-                )),
-            };
-        }
-        if bytes < RESULT_CACHE_MIN {
-            return Err(Error::invalid(format!(
-                "a result cache of {bytes} bytes is too small: it needs at least {RESULT_CACHE_MIN} (64KiB)"
-            )));
-        }
-        let largest = (self.memory / CACHE_ONE_OF).saturating_sub(self.tier_memory()) >> 10 << 10;
-        if bytes > largest {
-            return Err(Error::invalid(format!(
-                "a result cache of {bytes} bytes does not fit the memory budget of {}, of which it and the map of a \
-                 flash tier take at most a quarter: give at most {largest} bytes ({}KiB) for it, or more memory",
-                self.memory,
-                largest >> 10
-            )));
-        }
-        Ok(())
-    }
-
-    fn check_cache(&self, cache: &CacheOptions) -> Result<()> {
-        if !self.read_only {
-            return Err(Error::invalid(
-                "a cache is for an index that is only read: open it for reading, or without the cache",
-            ));
-        }
-        if cache.bytes < TIER_BYTES_MIN {
-            return Err(Error::invalid(format!(
-                "a cache of {} bytes is too small: it needs at least {TIER_BYTES_MIN} (8MiB)",
-                cache.bytes
-            )));
-        }
-        let largest = FlashTier::largest(self.memory / CACHE_ONE_OF) >> 20 << 20;
-        if cache.bytes > largest {
-            return Err(Error::invalid(format!(
-                "the map of a cache of {} bytes does not fit the memory budget of {}: give at most {largest} bytes \
-                 ({}MiB) for the cache, or more memory",
-                cache.bytes,
-                self.memory,
-                largest >> 20
-            )));
-        }
-        Ok(())
+        self.check_caches()
     }
 }

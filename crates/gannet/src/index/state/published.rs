@@ -13,7 +13,8 @@ use crate::device::Lease;
 use crate::documents::{Dictionaries, DocumentTables};
 use crate::postings::TermView;
 use crate::runs::RunsView;
-use crate::search::{FieldStatistics, SearchView};
+use crate::search::{FieldStatistics, SearchView, SeenRoot};
+use crate::storage::RootSlot;
 
 /// Everything that a snapshot holds. Nothing in it changes, but for postings of later documents,
 /// which are told apart by `below`.
@@ -43,11 +44,23 @@ pub(crate) struct State {
     pub(crate) lifetime: Lifetime,
     /// The results of vacuum.
     pub(crate) vacuumed: Vacuumed,
+    /// The root that it stands on, if there is one.
+    pub(crate) root: Option<StandingRoot>,
     /// The last operation that this state includes.
     pub(crate) sequence: Sequence,
     /// Its number among the states that were published since the index was opened. States of
     /// different numbers may give different answers.
     pub(crate) number: u64,
+}
+
+/// The root that a state stands on, and how far that knows what came after it.
+#[derive(Clone)]
+pub(crate) struct StandingRoot {
+    pub(crate) slot: Arc<RootSlot>,
+    /// The last operation that it knows.
+    pub(crate) sequence: Sequence,
+    /// Set if of the log behind it only what it knows is read, which is the same for all readers.
+    pub(crate) reads_known: bool,
 }
 
 /// The time between two checkpoints. States of an epoch keep alive the zones that later ones gave
@@ -163,6 +176,18 @@ impl State {
             self.buffers.value_buffers(),
             self.below,
         )
+    }
+
+    /// Returns the root that the state stands on. The state is durable if the root names it alone:
+    /// it knows all operations, and none of them waits to be flushed.
+    pub(crate) fn seen_root(&self) -> Option<SeenRoot> {
+        let root = self.root.as_ref()?;
+        let is_whole = root.sequence == self.sequence && self.buffers.are_empty();
+        Some(SeenRoot {
+            slot: Arc::clone(&root.slot),
+            sequence: self.sequence,
+            is_durable: root.reads_known || is_whole,
+        })
     }
 
     /// Deleted documents of which a vacuum has left something.

@@ -34,6 +34,8 @@ pub(crate) struct Shared {
     pub(crate) room: Room,
     /// Why the index is read past the flash tier that was asked for.
     pub(crate) past_cache: Option<String>,
+    /// Why searches go on without the answers on flash that were asked for.
+    pub(crate) past_answers: Option<String>,
     /// Lists that are asked for often.
     pub(crate) hot: HotLists,
     /// Answers that are given again, if that was asked for.

@@ -264,7 +264,7 @@ fn is_named(report: &CheckReport, at: At) -> bool {
     let of_zone = match file {
         FileId::Superblock => format!("root slot {page}"),
         FileId::Zone(zone) => format!("zone {zone}: the last"),
-        FileId::Tier => return false,
+        FileId::Tier | FileId::Answers => return false,
     };
     let page = format!("page {page} of {file}:");
     let findings = report.findings.iter();

@@ -62,6 +62,27 @@ pub struct Reused {
     pub age: Duration,
     /// Set if the index has changed since; only if older answers are allowed.
     pub is_older: bool,
+    /// The level of the result cache that had it.
+    pub from: AnswerPlace,
+}
+
+/// The levels of the result cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnswerPlace {
+    /// The memory of this process.
+    Memory,
+    /// The file of answers on flash.
+    Flash,
+}
+
+/// The names by which programs know them.
+impl fmt::Display for AnswerPlace {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            AnswerPlace::Memory => "memory",
+            AnswerPlace::Flash => "flash",
+        })
+    }
 }
 
 /// A pattern that stands for more terms of a field than are searched.

@@ -5,25 +5,33 @@
 //! only. Where the caller allows older answers, it is also reused on later states until it is too
 //! old. An answer is never given for an earlier state than its own.
 //!
+//! Behind the answers in memory there may be a file of answers on flash ([`FlashAnswers`]), which
+//! outlives the process. What is read there is kept in memory too.
+//!
 //! Nothing is invalidated: a write publishes a state with another number. The answer of an older
 //! state is replaced when its question is asked again, or evicted. The cache is a part of the
 //! budget that is set aside when it is made. Each answer reserves its bytes there before they are
 //! allocated, so the bound includes answers that are evicted while another thread copies them.
 
 mod bytes;
+pub(crate) mod codec;
+mod flash;
 mod key;
+mod seen;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use super::results::{Reused, SearchResults};
+use super::results::{AnswerPlace, Reused, SearchResults};
 use crate::base::{Budget, Reservation, Result};
-use crate::cache::Sieve;
+use crate::cache::{AnswerFileFigures, Sieve};
 
+pub use flash::FlashAnswers;
 use key::ANSWER_ONE_OF;
 use key::AnswerKey;
 pub use key::{RESULT_CACHE_MIN, key_of};
+pub use seen::{SeenRoot, SeenState};
 
 /// Counts and lengths beside a key and an answer on the heap.
 const HEADER_BYTES: usize = 2 * 2 * size_of::<usize>();
@@ -35,7 +43,10 @@ pub struct ResultCache {
     ttl: Option<Duration>,
     /// Its part of the budget.
     memory: Budget,
+    /// The level behind it, if there is one.
+    flash: Option<FlashAnswers>,
     reused: AtomicU64,
+    reused_from_flash: AtomicU64,
     reused_older: AtomicU64,
     computed: AtomicU64,
 }
@@ -49,18 +60,11 @@ struct Answers {
 
 struct Answer {
     results: SearchResults,
-    seen: SeenState,
+    /// The number of its state, and the time at which the snapshot was taken.
+    state: u64,
+    at: Instant,
     /// Memory of it and its key.
     memory: Reservation,
-}
-
-/// A state of the index, as a snapshot has seen it.
-#[derive(Clone, Copy, Debug)]
-pub struct SeenState {
-    /// The state's number: later ones have greater numbers.
-    pub state: u64,
-    /// The time at which the snapshot was taken.
-    pub at: Instant,
 }
 
 /// Figures of a result cache.
@@ -72,8 +76,10 @@ pub struct ResultCacheFigures {
     pub bytes: u64,
     /// Answers that it holds.
     pub answers: u64,
-    /// Queries that were answered from it.
+    /// Queries that were answered from it, or from the file of answers behind it.
     pub reused: u64,
+    /// The number of them that were answered from the file of answers on flash.
+    pub reused_from_flash: u64,
     /// The number of them that got an answer of an earlier state of the index.
     pub reused_older: u64,
     /// Queries that it had no answer for. They were computed, or failed.
@@ -94,17 +100,26 @@ impl ResultCache {
             answers: Mutex::new(answers),
             ttl,
             memory,
+            flash: None,
             reused: AtomicU64::new(0),
+            reused_from_flash: AtomicU64::new(0),
             reused_older: AtomicU64::new(0),
             computed: AtomicU64::new(0),
         })
     }
 
+    /// The same with answers on flash behind it.
+    pub fn with_flash(mut self, flash: FlashAnswers) -> ResultCache {
+        self.flash = Some(flash);
+        self
+    }
+
     /// The answer to the question of this key on a state of the index. Nothing if there is none, or
     /// if the budget has no room for a copy.
-    pub fn get(&self, key: &AnswerKey, seen: SeenState, budget: &Budget) -> Option<SearchResults> {
+    pub fn get(&self, key: &AnswerKey, seen: &SeenState, budget: &Budget) -> Option<SearchResults> {
         let found = self.answers().kept.get(key);
         let copy = found.and_then(|answer| answer.copy(seen, self.ttl, budget));
+        let copy = copy.or_else(|| self.get_from_flash(key, seen, budget));
         let reused = copy.as_ref().and_then(|results| results.reused);
         let counted = match reused {
             Some(_) => &self.reused,
@@ -114,17 +129,44 @@ impl ResultCache {
         if reused.is_some_and(|reused| reused.is_older) {
             self.reused_older.fetch_add(1, Ordering::Relaxed);
         }
+        if reused.is_some_and(|reused| reused.from == AnswerPlace::Flash) {
+            self.reused_from_flash.fetch_add(1, Ordering::Relaxed);
+        }
         copy
     }
 
-    /// Keeps an answer, in the place of others if need be.
-    pub fn keep(&self, key: AnswerKey, seen: SeenState, results: &SearchResults) {
+    /// The answer that flash has, which is kept in memory from now on if it is one of this state.
+    fn get_from_flash(
+        &self,
+        key: &AnswerKey,
+        seen: &SeenState,
+        budget: &Budget,
+    ) -> Option<SearchResults> {
+        let results = self.flash.as_ref()?.get(key, seen, self.ttl, budget)?;
+        let reused = results.reused?;
+        let at = flash::taken_at(reused.age).filter(|_| !reused.is_older);
+        if let Some(at) = at {
+            self.keep_in_memory(Arc::clone(key), seen.state, at, &results);
+        }
+        Some(results)
+    }
+
+    /// Keeps an answer in memory, in the place of others if need be, and on flash if its state is
+    /// durable.
+    pub fn keep(&self, key: AnswerKey, seen: &SeenState, results: &SearchResults, budget: &Budget) {
+        if let Some(flash) = &self.flash {
+            flash.store(&key, seen, results, budget);
+        }
+        self.keep_in_memory(key, seen.state, seen.at, results);
+    }
+
+    fn keep_in_memory(&self, key: AnswerKey, state: u64, at: Instant, results: &SearchResults) {
         let bytes = key.len() + size_of::<Answer>() + HEADER_BYTES + results.heap_bytes();
         let is_whole = results.hits.iter().all(|hit| hit.error.is_none());
         if !is_whole || bytes > self.memory.total() / ANSWER_ONE_OF {
             return;
         }
-        let Some(memory) = self.make_room(&key, seen, bytes) else {
+        let Some(memory) = self.make_room(&key, state, bytes) else {
             return;
         };
         let answer = Arc::new(Answer {
@@ -133,7 +175,8 @@ impl ResultCache {
                 memory: None,
                 ..results.clone()
             },
-            seen,
+            state,
+            at,
             memory,
         });
         self.answers().insert(key, answer);
@@ -141,9 +184,9 @@ impl ResultCache {
 
     /// Reserves memory for an answer and evicts others for it. Gives nothing if the answer of this
     /// state or a later one is there.
-    fn make_room(&self, key: &AnswerKey, seen: SeenState, bytes: usize) -> Option<Reservation> {
+    fn make_room(&self, key: &AnswerKey, state: u64, bytes: usize) -> Option<Reservation> {
         let mut answers = self.answers();
-        if answers.knows(key, seen) {
+        if answers.knows(key, state) {
             return None;
         }
         loop {
@@ -154,6 +197,18 @@ impl ResultCache {
         }
     }
 
+    /// Writes answers that are on their way to flash.
+    pub fn flush(&self) {
+        if let Some(flash) = &self.flash {
+            flash.flush();
+        }
+    }
+
+    /// The figures of the file of answers; nothing if there is none.
+    pub fn flash_figures(&self) -> Option<AnswerFileFigures> {
+        self.flash.as_ref().map(FlashAnswers::figures)
+    }
+
     /// The figures now.
     pub fn figures(&self) -> ResultCacheFigures {
         ResultCacheFigures {
@@ -161,6 +216,7 @@ impl ResultCache {
             bytes: self.memory.used() as u64,
             answers: self.answers().count,
             reused: self.reused.load(Ordering::Relaxed),
+            reused_from_flash: self.reused_from_flash.load(Ordering::Relaxed),
             reused_older: self.reused_older.load(Ordering::Relaxed),
             computed: self.computed.load(Ordering::Relaxed),
         }
@@ -173,15 +229,16 @@ impl ResultCache {
 
 impl Answers {
     /// Returns true if the answer of this state or a later one is kept.
-    fn knows(&self, key: &AnswerKey, seen: SeenState) -> bool {
+    fn knows(&self, key: &AnswerKey, state: u64) -> bool {
         let known = self.kept.peek(key);
-        known.is_some_and(|known| known.seen.state >= seen.state)
+        known.is_some_and(|known| known.state >= state)
     }
 
     /// Adds an answer, or puts it in the place of that of an earlier state.
     fn insert(&mut self, key: AnswerKey, answer: Arc<Answer>) {
         // Another thread may have come before.
-        if self.knows(&key, answer.seen) || self.kept.replace(&key, Arc::clone(&answer)).is_some() {
+        if self.knows(&key, answer.state) || self.kept.replace(&key, Arc::clone(&answer)).is_some()
+        {
             return;
         }
         if !self.kept.has_vacant() {
@@ -205,7 +262,7 @@ impl Answer {
     /// A copy for who asks on a state, if the answer may be reused there and the budget has room.
     fn copy(
         &self,
-        seen: SeenState,
+        seen: &SeenState,
         ttl: Option<Duration>,
         budget: &Budget,
     ) -> Option<SearchResults> {
@@ -219,12 +276,16 @@ impl Answer {
     }
 
     /// Tells the age of the answer, if a search of this state may reuse it.
-    fn reused(&self, seen: SeenState, ttl: Option<Duration>) -> Option<Reused> {
-        let age = self.seen.at.elapsed();
-        let is_older = self.seen.state < seen.state;
-        let is_same = self.seen.state == seen.state;
+    fn reused(&self, seen: &SeenState, ttl: Option<Duration>) -> Option<Reused> {
+        let age = self.at.elapsed();
+        let is_older = self.state < seen.state;
+        let is_same = self.state == seen.state;
         let may = is_same || is_older && ttl.is_some_and(|ttl| age <= ttl);
-        may.then_some(Reused { age, is_older })
+        may.then_some(Reused {
+            age,
+            is_older,
+            from: AnswerPlace::Memory,
+        })
     }
 }
 
@@ -254,7 +315,8 @@ mod tests {
 
     fn seen(state: u64) -> SeenState {
         let at = Instant::now();
-        SeenState { state, at }
+        let root = None;
+        SeenState { state, at, root }
     }
 
     fn cache(budget: &Budget, ttl: Option<Duration>) -> ResultCache {
@@ -265,16 +327,16 @@ mod tests {
     fn an_answer_is_reused_for_its_own_state_and_no_other() {
         let budget = Budget::new(1 << 20);
         let cache = cache(&budget, None);
-        let total = |key, state| Some(cache.get(&key, seen(state), &budget)?.total);
-        cache.keep(asked("a"), seen(5), &answer(7, 100));
+        let total = |key, state| Some(cache.get(&key, &seen(state), &budget)?.total);
+        cache.keep(asked("a"), &seen(5), &answer(7, 100), &budget);
         assert_eq!(total(asked("a"), 5), Some(7));
         assert_eq!(total(asked("b"), 5), None);
         assert_eq!(total(asked("a"), 4), None);
         assert_eq!(total(asked("a"), 6), None);
         // A snapshot of an earlier state does not put its answer in the place of a later one's.
-        cache.keep(asked("a"), seen(4), &answer(6, 100));
+        cache.keep(asked("a"), &seen(4), &answer(6, 100), &budget);
         assert_eq!(total(asked("a"), 5), Some(7));
-        cache.keep(asked("a"), seen(6), &answer(8, 100));
+        cache.keep(asked("a"), &seen(6), &answer(8, 100), &budget);
         assert_eq!(total(asked("a"), 6), Some(8));
         assert_eq!(total(asked("a"), 5), None);
         let figures = cache.figures();
@@ -289,13 +351,14 @@ mod tests {
         let before = |state, seconds| SeenState {
             state,
             at: Instant::now() - Duration::from_secs(seconds),
+            root: None,
         };
-        let reused = |state| cache.get(&asked("a"), seen(state), &budget)?.reused;
-        cache.keep(asked("a"), before(5, 50), &answer(7, 100));
+        let reused = |state| cache.get(&asked("a"), &seen(state), &budget)?.reused;
+        cache.keep(asked("a"), &before(5, 50), &answer(7, 100), &budget);
         let older = reused(6).unwrap();
         assert!(older.is_older && older.age >= Duration::from_secs(50));
         assert_eq!(reused(4), None);
-        cache.keep(asked("a"), before(6, 150), &answer(7, 100));
+        cache.keep(asked("a"), &before(6, 150), &answer(7, 100), &budget);
         assert_eq!(reused(7), None);
         // On its own state an answer never becomes too old.
         assert!(!reused(6).unwrap().is_older);
@@ -308,20 +371,25 @@ mod tests {
         let cache = cache(&budget, None);
         for number in 0..100 {
             let key = asked(&format!("w{number}"));
-            cache.keep(key, seen(1), &answer(number, 2_000));
+            cache.keep(key, &seen(1), &answer(number, 2_000), &budget);
             assert!(cache.figures().bytes <= RESULT_CACHE_MIN as u64);
         }
         let figures = cache.figures();
         assert!((15..30).contains(&figures.answers), "{figures:?}");
         assert_eq!(budget.used(), RESULT_CACHE_MIN);
-        let first = cache.get(&asked("w99"), seen(1), &budget).unwrap();
+        let first = cache.get(&asked("w99"), &seen(1), &budget).unwrap();
         assert!(budget.used() > RESULT_CACHE_MIN + 2_000);
         // There is no memory for a second copy.
-        assert!(cache.get(&asked("w99"), seen(1), &budget).is_none());
+        assert!(cache.get(&asked("w99"), &seen(1), &budget).is_none());
         drop(first);
-        assert!(cache.get(&asked("w99"), seen(1), &budget).is_some());
-        cache.keep(asked("large"), seen(1), &answer(1, RESULT_CACHE_MIN / 8));
-        assert!(cache.get(&asked("large"), seen(1), &budget).is_none());
+        assert!(cache.get(&asked("w99"), &seen(1), &budget).is_some());
+        cache.keep(
+            asked("large"),
+            &seen(1),
+            &answer(1, RESULT_CACHE_MIN / 8),
+            &budget,
+        );
+        assert!(cache.get(&asked("large"), &seen(1), &budget).is_none());
     }
 
     #[test]
@@ -330,7 +398,7 @@ mod tests {
         let cache = cache(&budget, None);
         let keep = |number: u64, source| {
             let key = asked(&format!("9{number}"));
-            cache.keep(key, seen(1), &answer(number, source));
+            cache.keep(key, &seen(1), &answer(number, source), &budget);
         };
         (0..1_000).for_each(|number| keep(number, 0));
         let slots = cache.answers().kept.slots();
@@ -349,7 +417,7 @@ mod tests {
         let cache = cache(&budget, None);
         let mut partial = answer(1, 10);
         partial.hits[0].error = Some(Error::invalid("too large"));
-        cache.keep(asked("a"), seen(1), &partial);
+        cache.keep(asked("a"), &seen(1), &partial, &budget);
         assert_eq!(cache.figures().answers, 0);
     }
 }

@@ -9,7 +9,7 @@ use crate::index::flush::{Flush, FlushProgress, Flusher, lock};
 use crate::index::ingest::BatchContent;
 use crate::index::owners::{Covered, encode_root, owners, written};
 use crate::index::schedule::{MaintenanceTask, Occasion, due};
-use crate::index::state::{Epoch, Phase, Relief, RetiredZones};
+use crate::index::state::{Epoch, Phase, Relief, RetiredZones, StandingRoot};
 use crate::index::write::checkpoint_maintenance::CheckpointMaintenance;
 use crate::index::write::flushing::Flushing;
 use crate::storage::{LogStart, PageKind, RootSlot};
@@ -334,6 +334,11 @@ impl Writer {
         }
         self.roots
             .note(root, self.state.sequence, covered.log_start);
+        self.state.root = Some(StandingRoot {
+            slot: Arc::new(self.roots.slot()?),
+            sequence: self.state.sequence,
+            reads_known: false,
+        });
         self.publish(self.state.below);
         self.shared.published.retire(retired);
         Ok(())
