@@ -164,8 +164,9 @@ def cached(engine, environment, index, queries, place, options):
     control(environment, "forget")
     counts(environment)
     rows = []
-    for name, where, more in [("first", URL, ["--cache-dir", cache, "--cache-size", size]),
-                              ("second", URL, ["--cache-dir", cache, "--cache-size", size]), ("local", index, [])]:
+    # Pages are measured, so no answer is reused.
+    given = ["--cache-dir", cache, "--cache-size", size, "--result-cache", 0]
+    for name, where, more in [("first", URL, given), ("second", URL, given), ("local", index, [])]:
         figures = ask_log(engine, environment, where, queries, options.memory * MIB, options, *more)
         served = counts(environment)
         # Nothing of this machine's folders goes into a result.

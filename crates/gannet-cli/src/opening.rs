@@ -4,12 +4,11 @@ use std::path::Path;
 #[cfg(feature = "remote")]
 use std::time::Duration;
 
-use gannet::diagnostics::CacheState;
+use gannet::diagnostics::{AnswersOnFlash, CacheState};
 use gannet::{Index, Options};
 
 use crate::arguments::{CacheArguments, Common, ResultCacheArguments};
 use crate::failure::remark;
-use crate::size::Size;
 #[cfg(feature = "remote")]
 use crate::time::TimeLimit;
 
@@ -107,25 +106,48 @@ pub fn open_with(
     common: &Common,
     cache: &CacheArguments,
 ) -> gannet::Result<Index> {
-    let (Some(folder), Some(size)) = (&cache.cache_dir, cache.cache_size) else {
+    let Some(folder) = &cache.cache_dir else {
         return open(options, path, common);
     };
-    let options = options.cache(folder, size.bytes() as u64);
+    let mut options = match cache.cache_size {
+        Some(size) => options.cache(folder, size.bytes() as u64),
+        None => options.cache_folder(folder),
+    };
+    if let Some(size) = cache.cache_answers {
+        options = options.cache_answers(size.bytes() as u64);
+    }
     let index = open(options, path, common)?;
-    if let Some(CacheState::Past(reason)) = index.cache() {
+    remark_of_cache(&index);
+    Ok(index)
+}
+
+/// Says why a cache is not used that was asked for, each reason once.
+fn remark_of_cache(index: &Index) {
+    let past = match index.cache() {
+        Some(CacheState::Past(reason)) => Some(reason),
+        _ => None,
+    };
+    if let Some(reason) = &past {
         remark(&format!("the index is read past the cache: {reason}"));
     }
-    Ok(index)
+    match index.answers_on_flash() {
+        Some(AnswersOnFlash::Past(reason)) if past.as_ref() != Some(&reason) => {
+            remark(&format!("no answers are kept in the cache: {reason}"));
+        }
+        _ => {}
+    }
 }
 
 /// Returns the options for reading an index, with a result cache if one is given.
 pub fn reading(common: &Common, results: &ResultCacheArguments) -> Options {
-    let bytes = results.result_cache.map_or(0, Size::bytes);
-    Index::options()
+    let options = Index::options()
         .memory(common.memory().bytes())
         .backend(common.backend.into())
-        .read_only()
-        .result_cache(bytes)
+        .read_only();
+    match results.result_cache {
+        Some(size) => options.result_cache(size.bytes()),
+        None => options,
+    }
 }
 
 /// Opens an index for writing. None is made where none is.

@@ -1,14 +1,16 @@
 //! `gannet stats`: what an index holds, and where its bytes are.
 
 use gannet::Backend;
-use gannet::diagnostics::{BytesByPart, CacheState, Stats, TierFigures, TreeFigures};
+use gannet::diagnostics::{
+    AnswersOnFlash, BytesByPart, CacheState, Stats, TierFigures, TreeFigures,
+};
 use serde_json::{Value, json};
 
 use crate::arguments::{Common, ResultCacheArguments, StatsArguments};
 use crate::failure::Outcome;
 use crate::opening::{open_with, reading};
 use crate::output::Output;
-use crate::search::{asked, requests};
+use crate::search::{answers_on_flash, asked, kept_on_flash, requests};
 use crate::size::{counted, grouped, human};
 
 /// Prints the figures.
@@ -20,6 +22,7 @@ pub fn run(common: &Common, arguments: &StatsArguments, output: &mut Output) -> 
     if output.is_json() {
         let mut object = object(&stats, index.backend());
         object["cache"] = cache(index.cache());
+        object["answers_on_flash"] = answers_on_flash(index.answers_on_flash().as_ref());
         object["remote"] = json!(index.requests().map(requests));
         output.json(&object)
     } else {
@@ -28,8 +31,14 @@ pub fn run(common: &Common, arguments: &StatsArguments, output: &mut Output) -> 
             let line = format!("remote, for this command: {}", asked(counts));
             output.line(output.dim(&line))?;
         }
-        match index.cache() {
-            Some(CacheState::Used(figures)) => print_cache(&figures, output),
+        if let Some(CacheState::Used(figures)) = index.cache() {
+            print_cache(&figures, output)?;
+        }
+        match index.answers_on_flash() {
+            Some(AnswersOnFlash::Used(figures)) => {
+                let line = output.dim(&kept_on_flash(&figures));
+                output.line(line)
+            }
             _ => Ok(()),
         }
     }

@@ -29,11 +29,16 @@ fn with_cache<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
     [arguments, &CACHE[..]].concat()
 }
 
+/// The same without answers, so that each query reads pages.
+fn with_pages<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
+    [arguments, &CACHE[..], &["--result-cache", "0"]].concat()
+}
+
 #[test]
 fn a_second_command_reads_what_the_first_one_read_from_the_cache() {
     let place = place();
     let search = ["search", "index", "w7 w20"];
-    let ask = || place.json(&with_cache(&search));
+    let ask = || place.json(&with_pages(&search));
     let (first, second) = (ask(), ask());
     assert_eq!(first["hits"], second["hits"]);
     assert_eq!(first["io"]["tier_hits"], 0);
@@ -42,9 +47,9 @@ fn a_second_command_reads_what_the_first_one_read_from_the_cache() {
     assert_eq!(second["io"]["bytes"], 0);
     let hits = second["io"]["tier_hits"].as_u64();
     assert!(hits > Some(0), "{second}");
-    let text = place.done(&with_cache(&search));
+    let text = place.done(&with_pages(&search));
     assert!(text.contains(" from the cache"), "{text}");
-    let explained = place.done(&with_cache(&["search", "index", "w7", "--explain"]));
+    let explained = place.done(&with_pages(&["search", "index", "w7", "--explain"]));
     assert!(explained.contains("tier hits"), "{explained}");
 
     let stats = place.json(&with_cache(&["stats", "index"]));
@@ -70,13 +75,13 @@ fn all_commands_that_read_take_a_cache() {
         assert!(arguments[0] == "bench" || plain == cached, "{arguments:?}");
     }
     let bench = ["bench", "index", "queries.tsv"];
-    let figures = place.json(&with_cache(&bench));
+    let figures = place.json(&with_pages(&bench));
     assert!(
         figures["cache"]["read_pages"].as_u64() > Some(0),
         "{figures}"
     );
     assert_eq!(figures["reads_per_query"], 0.0);
-    let text = place.done(&with_cache(&bench));
+    let text = place.done(&with_pages(&bench));
     assert!(text.contains("cache: "), "{text}");
 }
 
@@ -148,8 +153,8 @@ fn a_cache_that_cannot_be_is_the_callers_fault() {
     let place = place();
     let search = ["search", "index", "w7"];
     for (given, said) in [
-        (&["--cache-dir", "cache"][..], "--cache-size"),
-        (&["--cache-size", "1GiB"], "--cache-dir"),
+        (&["--cache-size", "1GiB"][..], "--cache-dir"),
+        (&["--cache-answers", "1MiB"], "--cache-dir"),
         (&["--cache-dir", "cache", "--cache-size", "1MiB"], "8MiB"),
         (
             &[

@@ -1,5 +1,6 @@
 //! The command from outside: every test runs the built program as a user would.
 
+mod answers_on_flash;
 mod arrays;
 mod backups;
 mod bad_input;

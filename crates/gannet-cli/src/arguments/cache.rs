@@ -1,4 +1,4 @@
-//! The arguments of the flash tier, which commands take that read an index.
+//! The arguments of the caches, which commands take that read an index.
 
 use std::path::PathBuf;
 
@@ -7,19 +7,15 @@ use clap::Args;
 use super::path::LogArguments;
 use crate::size::Size;
 
-/// The folder and the size of the flash tier, which keeps pages that leave memory.
+/// The folder and the sizes of the cache on flash: pages that leave memory, and answers.
 #[derive(Debug, Args)]
 pub struct CacheArguments {
-    /// Keep pages that leave memory in this folder, on a faster device than the index is on; it is
-    /// made if it is missing, and outlives the command
-    #[arg(
-        long,
-        value_name = "DIR",
-        requires = "cache_size",
-        hide_short_help = true
-    )]
+    /// Keep pages that leave memory, and answers, in this folder on a fast device; it is made if it
+    /// is missing, and outlives the command. Answers are reused as with --result-cache
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub cache_dir: Option<PathBuf>,
-    /// The most bytes that --cache-dir may take (10GiB); its map takes a 512th of them of --memory
+    /// The most bytes that the pages of --cache-dir may take (10GiB); their map takes a 512th of
+    /// them of --memory [default: 1GiB, or less if --memory is below 32MiB]
     #[arg(
         long,
         value_name = "SIZE",
@@ -27,13 +23,23 @@ pub struct CacheArguments {
         hide_short_help = true
     )]
     pub cache_size: Option<Size>,
+    /// The most bytes that the answers of --cache-dir may take; 0 keeps none [default: a sixteenth
+    /// of --cache-size, from 2MiB to 256MiB]
+    #[arg(
+        long,
+        value_name = "SIZE",
+        requires = "cache_dir",
+        hide_short_help = true
+    )]
+    pub cache_answers: Option<Size>,
 }
 
 /// The result cache, for commands that answer the queries of a file.
 #[derive(Debug, Default, Args)]
 pub struct ResultCacheArguments {
     /// Keep answers in this much of --memory (16MiB, at most a quarter), and reuse them when the
-    /// same is asked of the same state of the index
+    /// same is asked of the same state of the index; 0 keeps none, in --cache-dir neither
+    /// [default: none; with --cache-dir a 64th of --memory]
     #[arg(long, value_name = "SIZE", hide_short_help = true)]
     pub result_cache: Option<Size>,
 }

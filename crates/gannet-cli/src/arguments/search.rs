@@ -111,11 +111,6 @@ pub struct SearchArguments {
     pub results: ResultCacheArguments,
     /// Also reuse answers of an earlier state of the index, until they are this old (10s, 5m,
     /// none for no limit). An answer says how old it is
-    #[arg(
-        long,
-        value_name = "TIME",
-        requires = "result_cache",
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "TIME", hide_short_help = true)]
     pub result_ttl: Option<TimeLimit>,
 }

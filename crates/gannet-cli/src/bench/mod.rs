@@ -61,6 +61,7 @@ pub fn run(common: &Common, arguments: &BenchArguments, output: &mut Output) -> 
         backend: index.backend(),
         cache: index.cache(),
         result_cache: index.result_cache(),
+        answers_on_flash: index.answers_on_flash(),
     };
     report.print(output)?;
     if interrupt::asked() {

@@ -1,7 +1,7 @@
 //! The figures of a benchmark, each with the settings under which it came about.
 
 use gannet::Backend;
-use gannet::diagnostics::{CacheState, ResultCacheFigures};
+use gannet::diagnostics::{AnswersOnFlash, CacheState, ResultCacheFigures};
 use serde_json::{Value, json};
 
 use super::latencies::Latencies;
@@ -28,6 +28,7 @@ pub struct Report<'a> {
     pub backend: Backend,
     pub cache: Option<CacheState>,
     pub result_cache: Option<ResultCacheFigures>,
+    pub answers_on_flash: Option<AnswersOnFlash>,
 }
 
 impl Report<'_> {
@@ -64,6 +65,7 @@ impl Report<'_> {
             "cache": stats::cache(self.cache.clone()),
             "remote": self.remote(),
             "result_cache": search::result_cache(self.result_cache),
+            "answers_on_flash": search::answers_on_flash(self.answers_on_flash.as_ref()),
             "backend": self.backend.to_string(),
             "settings": self.settings(),
         })
@@ -147,6 +149,9 @@ impl Report<'_> {
         }
         if let Some(figures) = &self.result_cache {
             output.line(search::reused_of(figures))?;
+        }
+        if let Some(AnswersOnFlash::Used(figures)) = &self.answers_on_flash {
+            output.line(search::kept_on_flash(figures))?;
         }
         if let (Some(started), Some(ended)) = (started.requests, ended.requests) {
             let asked = ended.since(&started);

@@ -1,6 +1,8 @@
 //! Answers as JSON.
 
-use gannet::diagnostics::{Explanation, IoCounts, PlanReport, RequestCounts, ResultCacheFigures};
+use gannet::diagnostics::{
+    AnswersOnFlash, Explanation, IoCounts, PlanReport, RequestCounts, ResultCacheFigures,
+};
 use gannet::{Hit, Reused, SearchResults};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -56,7 +58,9 @@ fn print_rest(answer: &Answer, output: &mut Output) -> Outcome<()> {
         output,
     )?;
     let figures = result_cache(answer.result_cache);
-    write(&format!(r#","result_cache":{figures}"#), output)?;
+    let flash = answers_on_flash(answer.answers_on_flash.as_ref());
+    let both = format!(r#","result_cache":{figures},"answers_on_flash":{flash}"#);
+    write(&both, output)?;
     if let Some([opening, query]) = answer.requests {
         write(&format!(r#","remote":{}"#, remote(opening, query)), output)?;
     }
@@ -78,6 +82,7 @@ pub fn print_count(answer: &Answer, output: &mut Output) -> Outcome<()> {
         "took_us": answer.took_us,
         "reused": reused(results),
         "result_cache": result_cache(answer.result_cache),
+        "answers_on_flash": answers_on_flash(answer.answers_on_flash.as_ref()),
         "io": io(results.io),
         "backend": answer.backend.to_string(),
         "remote": answer.requests.map(|[opening, query]| remote(opening, query)),
@@ -89,10 +94,16 @@ fn remote(opening: RequestCounts, query: RequestCounts) -> Value {
     json!({"opening": requests(opening), "query": requests(query)})
 }
 
-/// Returns the age of a reused answer and whether the index has changed since; null if it was
-/// computed.
+/// Returns the age of a reused answer, whether the index has changed since, and which level of the
+/// cache had it; null if it was computed.
 fn reused(results: &SearchResults) -> Value {
-    let told = |reused: Reused| json!({"age_ms": reused.age.as_millis() as u64, "is_older": reused.is_older});
+    let told = |reused: Reused| {
+        json!({
+            "age_ms": reused.age.as_millis() as u64,
+            "is_older": reused.is_older,
+            "from": reused.from.to_string(),
+        })
+    };
     results.reused.map_or(Value::Null, told)
 }
 
@@ -104,11 +115,34 @@ pub fn result_cache(figures: Option<ResultCacheFigures>) -> Value {
             "bytes": figures.bytes,
             "answers": figures.answers,
             "reused": figures.reused,
+            "reused_from_flash": figures.reused_from_flash,
             "reused_older": figures.reused_older,
             "computed": figures.computed,
         })
     };
     figures.map_or(Value::Null, told)
+}
+
+/// The figures of the answers on flash; null where none are kept there.
+pub fn answers_on_flash(state: Option<&AnswersOnFlash>) -> Value {
+    match state {
+        None => Value::Null,
+        Some(AnswersOnFlash::Past(reason)) => json!({"past": reason}),
+        Some(AnswersOnFlash::Used(figures)) => json!({
+            "capacity_bytes": figures.capacity_bytes,
+            "answers": figures.answers,
+            "memory_bytes": figures.memory_bytes,
+            "read_answers": figures.read_answers,
+            "read_bytes": figures.read_bytes,
+            "written_answers": figures.written_answers,
+            "written_bytes": figures.written_bytes,
+            "known_answers": figures.known_answers,
+            "passed_over_answers": figures.passed_over_answers,
+            "unproven_answers": figures.unproven_answers,
+            "writes": figures.writes,
+            "stopped": figures.stopped,
+        }),
+    }
 }
 
 /// Patterns that stand for more terms than were searched.

@@ -7,12 +7,12 @@ mod order;
 mod queries;
 mod text;
 
-pub use json::{requests, result_cache, score};
-pub use text::{asked, reused_of};
+pub use json::{answers_on_flash, requests, result_cache, score};
+pub use text::{asked, kept_on_flash, reused_of};
 
 use std::time::{Duration, Instant};
 
-use gannet::diagnostics::{RequestCounts, ResultCacheFigures};
+use gannet::diagnostics::{AnswersOnFlash, RequestCounts, ResultCacheFigures};
 use gannet::{
     Backend, FieldKind, Index, Operator, Parsed, Query, SearchOptions, SearchResults, Snapshot,
 };
@@ -36,6 +36,7 @@ struct Answer {
     /// The requests to a store behind a network: to open the index, and to answer.
     requests: Option<[RequestCounts; 2]>,
     result_cache: Option<ResultCacheFigures>,
+    answers_on_flash: Option<AnswersOnFlash>,
     /// The fields of the sources that are shown.
     fields: Fields,
     /// Documents before the first hit.
@@ -72,10 +73,18 @@ pub fn run(common: &Common, arguments: &SearchArguments, output: &mut Output) ->
 /// Opens the index of a search, with a result cache if one is given.
 fn open(common: &Common, arguments: &SearchArguments) -> Outcome<Index> {
     // clap waives a `requires` of an argument that conflicts with one that is given.
-    if arguments.results.result_cache.is_some() && arguments.queries.is_none() {
+    let (results, cache) = (&arguments.results, &arguments.cache);
+    if arguments.result_ttl.is_some() && results.result_cache.is_none() && cache.cache_dir.is_none()
+    {
+        return Err(Failure::caller(
+            "--result-ttl says how long answers are reused that --result-cache or --cache-dir keeps: give one of them",
+        ));
+    }
+    let asks_once = arguments.queries.is_none() && cache.cache_dir.is_none();
+    if results.result_cache.is_some() && asks_once {
         return Err(Failure::caller(
             "--result-cache reuses answers of earlier queries, and there is only one: give a file of queries with \
-             --queries, or leave it out",
+             --queries, or a --cache-dir that outlives the command, or leave it out",
         ));
     }
     let mut options = arguments
@@ -192,6 +201,7 @@ fn ask(opened: &Opened, text: &str, arguments: &SearchArguments) -> Outcome<Answ
             .zip(before.zip(index.requests()))
             .map(|(opening, (before, all))| [opening, all.since(&before)]),
         result_cache: index.result_cache(),
+        answers_on_flash: index.answers_on_flash(),
         fields,
         skipped: arguments.offset,
         is_empty,

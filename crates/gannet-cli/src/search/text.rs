@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-use gannet::Hit;
-use gannet::diagnostics::{RequestCounts, ResultCacheFigures};
+use gannet::diagnostics::{AnswerFileFigures, AnswersOnFlash, RequestCounts, ResultCacheFigures};
+use gannet::{AnswerPlace, Hit};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -28,6 +28,9 @@ pub fn print(answer: &mut Answer, output: &mut Output) -> Outcome<()> {
         indented(&plan.to_string(), output)?;
         if let Some(figures) = &answer.result_cache {
             indented(&reused_of(figures), output)?;
+        }
+        if let Some(AnswersOnFlash::Used(figures)) = &answer.answers_on_flash {
+            indented(&kept_on_flash(figures), output)?;
         }
         output.line("")?;
     }
@@ -167,7 +170,27 @@ fn reused(answer: &Answer) -> String {
         ""
     };
     let age = reused.age.as_secs_f64();
-    format!(", reused after {age:.1} s{changed}")
+    let place = match reused.from {
+        AnswerPlace::Memory => "",
+        AnswerPlace::Flash => " from flash",
+    };
+    format!(", reused{place} after {age:.1} s{changed}")
+}
+
+/// Returns the content of the answers on flash, and what was read and written of them, in words.
+pub fn kept_on_flash(figures: &AnswerFileFigures) -> String {
+    let stopped = match &figures.stopped {
+        Some(reason) => format!("; nothing more is written: {reason}"),
+        None => String::new(),
+    };
+    format!(
+        "answers on flash: {} of at most {}, {} read, {} written in {}{stopped}",
+        counted(figures.answers, "answer"),
+        human(figures.capacity_bytes),
+        grouped(figures.read_answers),
+        grouped(figures.written_answers),
+        human(figures.written_bytes),
+    )
 }
 
 /// Returns the number of answers that the result cache has reused, and its content, in words.
