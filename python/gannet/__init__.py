@@ -153,8 +153,9 @@ def open(
     - `analyzer` is that of text fields not seen so far ("standard", "english", "keyword", ...), and
       `analyzers` has those of single fields by their names.
     - `durability="sync"` makes each write durable before it returns; else `sync()` does.
-    - `cache_dir` and `cache_size` keep pages of a slow device in a folder on flash, for readers.
-    - `result_cache` keeps answers in so much of the memory, and reuses them.
+    - `cache_dir` keeps answers in a folder on flash, and for readers pages of a slow device, of at
+      most `cache_size`. Another process that asks the same of the same state finds the answer.
+    - `result_cache` keeps answers in so much of the memory, and reuses them; 0 keeps none.
     """
     for name in unknown:
         raise _native.no_option("open", _OPTIONS, name)

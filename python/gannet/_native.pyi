@@ -279,6 +279,11 @@ class Hits:
         """Seconds that the search took."""
 
     @property
+    def reused(self) -> str | None:
+        """The level of the cache that had the answer, "memory" or "flash". None if it was computed,
+        and of hits that were unpickled."""
+
+    @property
     def facets(self) -> dict[str, list[tuple[bool | int | float | str, int]]]:
         """The values of the fields that `facets` named with their counts, the most frequent first."""
 

@@ -142,6 +142,7 @@ impl Hits {
             io: results.io,
             plan: Explained::of_results(&results),
             took: results.took,
+            reused: results.reused.map(|reused| reused.from.to_string()),
             aggregations,
             columns: answer.columns,
             again: Some((searched.clone(), options.clone())),
@@ -235,6 +236,13 @@ impl Hits {
     #[getter]
     fn took(&self) -> f64 {
         self.told.took.as_secs_f64()
+    }
+
+    /// The level of the cache that had the answer, "memory" or "flash". None if it was computed,
+    /// and of hits that were unpickled.
+    #[getter]
+    fn reused(&self) -> Option<&str> {
+        self.told.reused.as_deref()
     }
 
     /// The values of the fields that `facets` named, with their counts.

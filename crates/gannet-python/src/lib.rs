@@ -53,7 +53,7 @@ mod _native {
     use std::path::PathBuf;
     use std::sync::Arc;
 
-    use gannet::diagnostics::CacheState;
+    use gannet::diagnostics::{AnswersOnFlash, CacheState};
     use pyo3::exceptions::PyUserWarning;
     use pyo3::prelude::*;
     use pyo3::types::PyDict;
@@ -145,16 +145,26 @@ mod _native {
         let options = arguments.options()?;
         let index = py.detach(|| places::open(options, &path));
         let index = index.map_err(|error| exception_at(&path, &error))?;
-        if let Some(CacheState::Past(reason)) = index.cache() {
-            warn_of_cache(py, &reason)?;
+        let past = match index.cache() {
+            Some(CacheState::Past(reason)) => Some(reason),
+            _ => None,
+        };
+        if let Some(reason) = &past {
+            warn_of_cache(py, &format!("the index is read past the cache: {reason}"))?;
+        }
+        match index.answers_on_flash() {
+            Some(AnswersOnFlash::Past(reason)) if past.as_ref() != Some(&reason) => {
+                warn_of_cache(py, &format!("no answers are kept in the cache: {reason}"))?;
+            }
+            _ => {}
         }
         PyIndex::new(py, index, path, arguments.memory.0, read_only)
     }
 
     /// Says that a cache was asked for and is not used.
-    fn warn_of_cache(py: Python<'_>, reason: &str) -> PyResult<()> {
-        let said = format!("the index is read past the cache: {reason}").replace('\0', "");
-        let said = CString::new(said).map_err(|error| invalid(error.to_string()))?;
+    fn warn_of_cache(py: Python<'_>, said: &str) -> PyResult<()> {
+        let said =
+            CString::new(said.replace('\0', "")).map_err(|error| invalid(error.to_string()))?;
         PyErr::warn(py, &py.get_type::<PyUserWarning>(), &said, 1)
     }
 

@@ -60,8 +60,10 @@ impl OpenArguments {
             .memory(self.memory.0)
             .create(self.create)
             .durability(durability(&self.durability)?)
-            .backend(backend(&self.backend)?)
-            .result_cache(self.result_cache.as_ref().map_or(0, |bytes| bytes.0));
+            .backend(backend(&self.backend)?);
+        if let Some(bytes) = &self.result_cache {
+            options = options.result_cache(bytes.0);
+        }
         if let Some(name) = &self.analyzer {
             options = options.analyzer(Analyzer::named(name).or_raise()?);
         }
@@ -70,8 +72,9 @@ impl OpenArguments {
         }
         match (&self.cache_dir, &self.cache_size) {
             (Some(folder), Some(bytes)) => options = options.cache(folder, bytes.0 as u64),
+            (Some(folder), None) => options = options.cache_folder(folder),
             (None, None) => {}
-            _ => return Err(invalid("a cache needs both cache_dir and cache_size")),
+            (None, Some(_)) => return Err(invalid("cache_size= is of a cache: give cache_dir=")),
         }
         Ok(if self.read_only {
             options.read_only()

@@ -111,6 +111,7 @@ pub fn answer(pickled: PickledAnswer) -> PyResult<(Found, Vec<f64>, Told)> {
         },
         plan: plan.map(|(text, steps)| Explained { text, steps }),
         took: Duration::try_from_secs_f64(took).unwrap_or_default(),
+        reused: None,
         aggregations,
         columns: Arc::new(columns),
     };

@@ -19,6 +19,8 @@ pub struct Told {
     pub io: IoCounts,
     pub plan: Option<Explained>,
     pub took: Duration,
+    /// The level of the cache that had it: "memory" or "flash"; nothing if it was computed.
+    pub reused: Option<String>,
     /// Facets and aggregations as JSON, if any were asked for.
     pub aggregations: Option<String>,
     pub columns: Columns,

@@ -1,0 +1,50 @@
+"""Answers that are reused: from memory, and from a folder on flash."""
+
+from pathlib import Path
+
+import gannet
+import pytest
+
+
+def made(path: Path) -> None:
+    with gannet.open(path, memory="16MiB") as ix:
+        for n in range(50):
+            ix.add({"id": str(n), "body": f"whale w{n % 5}"})
+
+
+def test_a_folder_keeps_answers_for_the_next_handle(tmp_path: Path) -> None:
+    made(tmp_path / "index")
+    cache = tmp_path / "cache"
+    seen = []
+    for _ in range(2):
+        with gannet.open(
+            tmp_path / "index", memory="16MiB", read_only=True, cache_dir=cache
+        ) as ix:
+            answers = [ix.search("whale w3", k=5) for _ in range(2)]
+            seen.append([answer.reused for answer in answers])
+            assert answers[0].ids == answers[1].ids and answers[0].scores == answers[1].scores
+    assert seen == [[None, "memory"], ["flash", "memory"]]
+    with gannet.open(tmp_path / "index", memory="16MiB", cache_dir=cache) as ix:
+        assert ix.search("whale w3", k=5).reused == "flash"
+        ix.add({"id": "more", "body": "whale w3"})
+        assert ix.search("whale w3", k=5).reused is None
+
+
+def test_no_answers_are_kept_unless_they_are_asked_for(tmp_path: Path) -> None:
+    made(tmp_path / "index")
+    for options in ({}, {"cache_dir": tmp_path / "cache", "result_cache": 0}):
+        for _ in range(2):
+            with gannet.open(tmp_path / "index", memory="16MiB", read_only=True, **options) as ix:
+                assert [ix.search("whale").reused for _ in range(2)] == [None, None]
+
+
+def test_a_folder_that_cannot_keep_answers_is_warned_of(tmp_path: Path) -> None:
+    made(tmp_path / "index")
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / "answers").symlink_to(tmp_path / "index")
+    with pytest.warns(UserWarning, match="no answers are kept in the cache: .*symbolic link"):
+        index = gannet.open(
+            tmp_path / "index", memory="16MiB", read_only=True, cache_dir=tmp_path / "cache"
+        )
+    with index:
+        assert len(index.search("whale").ids) > 0
