@@ -52,6 +52,11 @@ impl Entries {
             0 => 0,
             count => common_prefix(self.key(count - 1), key),
         };
+        self.push_sharing(shared, key, value);
+    }
+
+    /// The same with a key that is known to share so many bytes with the one before.
+    fn push_sharing(&mut self, shared: usize, key: &[u8], value: &[u8]) {
         self.slots.push(EntrySlot {
             at: self.bytes.len() as u32,
             key: key.len() as u16,
@@ -71,12 +76,22 @@ impl Entries {
 
     /// Adds all entries of `other`, the first taking `lower` if nothing was before it.
     pub(crate) fn push_all(&mut self, other: &Entries, lower: Option<&[u8]>) {
-        for ordinal in 0..other.len() {
-            let key = match lower {
-                Some(lower) if self.is_empty() => lower,
-                _ => other.key(ordinal),
-            };
-            self.push(key, other.value(ordinal));
+        if other.is_empty() {
+            return;
+        }
+        let first = match lower {
+            Some(lower) if self.is_empty() => lower,
+            _ => other.key(0),
+        };
+        self.push(first, other.value(0));
+        if other.len() == 1 {
+            return;
+        }
+        // The second may follow another key than it did.
+        self.push(other.key(1), other.value(1));
+        for ordinal in 2..other.len() {
+            let shared = other.shared(ordinal);
+            self.push_sharing(shared, other.key(ordinal), other.value(ordinal));
         }
     }
 

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::cursor::Cursor;
 use super::entries::Entries;
 use super::node::Node;
-use super::window::Change;
+use super::window::Decision;
 use crate::base::Result;
 
 /// The result of merging changes into a leaf.
@@ -54,50 +54,57 @@ fn old_values_in_turn<'a>(leaf: &Node<'a>, keys: &[&[u8]]) -> Result<Vec<Option<
     Ok(found)
 }
 
-/// The entries of a leaf (if there is one) with `changes` to `keys`; none if nothing is asked for.
-pub(crate) fn merge(leaf: Option<&Node<'_>>, keys: &[&[u8]], changes: &[Change]) -> Result<Merged> {
+/// The entries of a leaf (if there is one) with what was decided of `keys`, whose new values stand
+/// in `values`; none if nothing is asked for.
+pub(crate) fn merge(
+    leaf: Option<&Node<'_>>,
+    keys: &[&[u8]],
+    decisions: &[Decision],
+    values: &[u8],
+) -> Result<Merged> {
     let mut merged = Merged::default();
-    if changes.iter().all(|change| *change == Change::Keep) {
+    if decisions.iter().all(|decision| *decision == Decision::Keep) {
         return Ok(merged);
     }
-    let mut changes = keys.iter().copied().zip(changes).peekable();
+    let mut changes = keys.iter().copied().zip(decisions).peekable();
     if let Some(leaf) = leaf {
         let mut cursor = Cursor::new();
         while cursor.advance(leaf)? {
             let key = cursor.key.as_slice();
-            while let Some((new, change)) = changes.next_if(|(new, _)| *new < key) {
-                merged.insert(new, change);
+            while let Some((new, decision)) = changes.next_if(|(new, _)| *new < key) {
+                merged.insert(new, decision, values);
             }
             let old = leaf.value(cursor.value.clone());
             match changes.next_if(|(new, _)| *new == key) {
-                Some((_, change)) => merged.replace(key, old, change),
+                Some((_, decision)) => merged.replace(key, old, decision, values),
                 None => merged.entries.push(key, old),
             }
         }
     }
-    for (new, change) in changes {
-        merged.insert(new, change);
+    for (new, decision) in changes {
+        merged.insert(new, decision, values);
     }
     Ok(merged)
 }
 
 impl Merged {
-    fn insert(&mut self, key: &[u8], change: &Change) {
-        if let Change::Put(value) = change {
-            self.entries.push(key, value);
+    fn insert(&mut self, key: &[u8], decision: &Decision, values: &[u8]) {
+        if let Decision::Put(place) = decision {
+            self.entries.push(key, &values[place.clone()]);
             self.added += 1;
             self.changed = true;
         }
     }
 
-    fn replace(&mut self, key: &[u8], old: &[u8], change: &Change) {
-        match change {
-            Change::Keep => self.entries.push(key, old),
-            Change::Put(value) => {
-                self.changed |= value.as_slice() != old;
+    fn replace(&mut self, key: &[u8], old: &[u8], decision: &Decision, values: &[u8]) {
+        match decision {
+            Decision::Keep => self.entries.push(key, old),
+            Decision::Put(place) => {
+                let value = &values[place.clone()];
+                self.changed |= value != old;
                 self.entries.push(key, value);
             }
-            Change::Remove => {
+            Decision::Remove => {
                 self.removed += 1;
                 self.changed = true;
             }

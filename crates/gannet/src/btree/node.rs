@@ -272,5 +272,16 @@ impl Entry<'_> {
 
 /// Returns the number of bytes that two keys have in common at their beginning.
 pub(crate) fn common_prefix(left: &[u8], right: &[u8]) -> usize {
-    left.iter().zip(right).take_while(|(a, b)| a == b).count()
+    const WORD: usize = size_of::<u64>();
+    let (left_words, right_words) = (left.as_chunks::<WORD>().0, right.as_chunks::<WORD>().0);
+    let mut common = 0;
+    for (a, b) in left_words.iter().zip(right_words) {
+        let differing = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b);
+        if differing != 0 {
+            return common + differing.trailing_zeros() as usize / 8;
+        }
+        common += WORD;
+    }
+    let rest = left[common..].iter().zip(&right[common..]);
+    common + rest.take_while(|(a, b)| a == b).count()
 }

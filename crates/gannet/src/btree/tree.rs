@@ -24,7 +24,7 @@ use super::node::Node;
 use super::nodes::{NodeWriter, stopped};
 use super::plan::{Target, nodes_of, plan};
 use super::rebuild::{Edit, rebuild};
-use super::window::{Change, KeyWindow};
+use super::window::{Decision, Decisions, KeyWindow};
 use super::{KEY_MAX, NodeId, TreeView};
 use crate::base::{ByteReader, Error, Result, ZoneNumber, back_off, on_all_cores};
 use crate::cache::FramePool;
@@ -211,11 +211,11 @@ fn apply_window(
         .zip(&payloads)
         .map(|(target, payload)| nodes.parse(payload, target.leaf, 0))
         .collect::<Result<_>>()?;
-    let changes = ask(keys, targets, &leaves, decide)?;
+    let decisions = ask(keys, targets, &leaves, decide)?;
     let mut edits = Vec::with_capacity(targets.len());
     for (target, merged) in targets
         .iter()
-        .zip(merge_all(keys, targets, &leaves, &changes))
+        .zip(merge_all(keys, targets, &leaves, &decisions))
     {
         let merged = merged?;
         if merged.changed {
@@ -230,15 +230,15 @@ fn merge_all(
     keys: &[&[u8]],
     targets: &[Target],
     leaves: &[Node<'_>],
-    changes: &[Change],
+    decisions: &Decisions,
 ) -> Vec<Result<Merged>> {
     let start = targets.first().map_or(0, |target| target.keys.start);
     on_all_cores((0..targets.len()).collect(), LEAVES_AT_LEAST, |share| {
         let merged = share.into_iter().map(|at| {
             back_off();
             let range = targets[at].keys.clone();
-            let changes = &changes[range.start - start..range.end - start];
-            merge(leaves.get(at), &keys[range], changes)
+            let of_leaf = &decisions.of_keys[range.start - start..range.end - start];
+            merge(leaves.get(at), &keys[range], of_leaf, &decisions.values)
         });
         merged.collect()
     })
@@ -262,9 +262,9 @@ fn ask(
     targets: &[Target],
     leaves: &[Node<'_>],
     decide: &mut Decide<'_>,
-) -> Result<Vec<Change>> {
+) -> Result<Decisions> {
     let (Some(first), Some(last)) = (targets.first(), targets.last()) else {
-        return Ok(Vec::new());
+        return Ok(Decisions::default());
     };
     let range = first.keys.start..last.keys.end;
     let mut old = Vec::with_capacity(range.len());
@@ -274,12 +274,15 @@ fn ask(
     old.resize(range.len(), None);
     let mut window = KeyWindow {
         keys,
-        changes: vec![Change::Keep; range.len()],
+        decisions: Decisions {
+            of_keys: vec![Decision::Keep; range.len()],
+            values: Vec::new(),
+        },
         range,
         old,
     };
     decide(&mut window)?;
-    Ok(window.changes)
+    Ok(window.decisions)
 }
 
 fn edit(nodes: &mut NodeWriter, target: &Target, merged: Merged) -> Result<Edit> {

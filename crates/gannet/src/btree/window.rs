@@ -17,13 +17,30 @@ pub enum Change {
     Remove,
 }
 
+/// A decision about a key of a window.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Decision {
+    #[default]
+    Keep,
+    /// The bytes of its new value among those of the window.
+    Put(Range<usize>),
+    Remove,
+}
+
+/// Decisions about neighbouring keys. Their new values stand one behind another in one allocation.
+#[derive(Debug, Default)]
+pub(crate) struct Decisions {
+    pub(crate) of_keys: Vec<Decision>,
+    pub(crate) values: Vec<u8>,
+}
+
 /// Neighbouring keys of one call of `Tree::apply`, whose leaves were read in one batch.
 #[derive(Debug)]
 pub struct KeyWindow<'a> {
     pub(crate) keys: &'a [&'a [u8]],
     pub(crate) range: Range<usize>,
     pub(crate) old: Vec<Option<&'a [u8]>>,
-    pub(crate) changes: Vec<Change>,
+    pub(crate) decisions: Decisions,
 }
 
 impl<'a> KeyWindow<'a> {
@@ -39,10 +56,26 @@ impl<'a> KeyWindow<'a> {
 
     /// Decides what becomes of a key of this window; undecided keys are kept as they are.
     pub fn set(&mut self, index: usize, change: Change) -> Result<()> {
-        if let Change::Put(value) = &change {
-            entry_fits(self.keys[index], value)?;
+        match change {
+            Change::Keep => self.decide(index, Decision::Keep),
+            Change::Put(value) => return self.put(index, &value),
+            Change::Remove => self.decide(index, Decision::Remove),
         }
-        self.changes[index - self.range.start] = change;
         Ok(())
+    }
+
+    /// Gives a key of this window a value.
+    pub(crate) fn put(&mut self, index: usize, value: &[u8]) -> Result<()> {
+        entry_fits(self.keys[index], value)?;
+        let values = &mut self.decisions.values;
+        let start = values.len();
+        values.extend_from_slice(value);
+        let place = start..values.len();
+        self.decide(index, Decision::Put(place));
+        Ok(())
+    }
+
+    fn decide(&mut self, index: usize, decision: Decision) {
+        self.decisions.of_keys[index - self.range.start] = decision;
     }
 }
