@@ -52,6 +52,8 @@ pub struct Inverter {
     terms: Vec<Interned>,
     table: HashTable<u32>,
     tokens: Vec<InvertedToken>,
+    /// The field of the last token.
+    last_field: u16,
     /// The tokens by term.
     order: Vec<u32>,
     memory: Option<Memory>,
@@ -76,14 +78,19 @@ struct Interned {
     field: u16,
     filters: PhraseFilters,
     /// 0 if the field keeps no phrase filters.
-    fingerprint: u16,
+    fingerprint: u8,
 }
 
+/// A token, and the fingerprints of the words beside it: these are noted as tokens come, since the
+/// terms of neighbours lie anywhere in memory when tokens are coded by term.
 #[derive(Clone, Copy, Debug, Default)]
 struct InvertedToken {
     term: u32,
     document: u32,
     position: u32,
+    fingerprint: u8,
+    before: u8,
+    after: u8,
 }
 
 /// The memory of a token: as it comes, in the order of terms, and coded, about.
@@ -208,12 +215,25 @@ impl Inverter {
         let Some(term) = self.intern(key, filters) else {
             return;
         };
-        self.terms[term as usize].tokens += 1;
-        self.tokens.push(InvertedToken {
+        let interned = &mut self.terms[term as usize];
+        interned.tokens += 1;
+        let mut token = InvertedToken {
             term,
             document,
             position,
-        });
+            fingerprint: interned.fingerprint,
+            ..InvertedToken::default()
+        };
+        // Neighbours stand side by side in the same field of the document.
+        if let Some(last) = self.tokens.last_mut()
+            && (last.document, last.position) == (document, position.wrapping_sub(1))
+            && self.last_field == interned.field
+        {
+            last.after = token.fingerprint;
+            token.before = last.fingerprint;
+        }
+        self.last_field = interned.field;
+        self.tokens.push(token);
     }
 
     /// Fails if a token was lost.
@@ -376,7 +396,8 @@ impl Inverter {
             tokens: 0,
             field: split_term_key(key).map_or(0, |(field, _)| field),
             filters,
-            fingerprint: fingerprint(key, filters),
+            // There are fewer common words than a byte has numbers.
+            fingerprint: fingerprint(key, filters) as u8,
         });
         let terms = &self.terms;
         self.table
@@ -429,38 +450,25 @@ impl Inverter {
             let token = self.tokens[*at as usize];
             let same = place > 0 && token.document == previous.document;
             let before = if same { previous.position } else { 0 };
-            let neighbours = self.neighbours(*at as usize);
-            put_token(data, token.position - before, neighbours, term.filters);
+            put_token(
+                data,
+                token.position - before,
+                token.neighbours(),
+                term.filters,
+            );
             previous = token;
         }
         coded.positions_end = data.len() as u32;
         coded
     }
+}
 
-    /// The neighbours of a token among all tokens as they came: those beside it that stand there in
-    /// the field of the document too.
+impl InvertedToken {
     #[inline]
-    fn neighbours(&self, at: usize) -> Neighbours {
-        let here = &self.tokens[at];
-        let own = &self.terms[here.term as usize];
-        if own.filters == PhraseFilters::None {
-            return Neighbours::default();
-        }
-        let of = |token: Option<&InvertedToken>, position: u32| match token {
-            Some(token) if (token.document, token.position) == (here.document, position) => {
-                let term = &self.terms[token.term as usize];
-                if term.field == own.field {
-                    term.fingerprint
-                } else {
-                    0
-                }
-            }
-            _ => 0,
-        };
-        let before = at.checked_sub(1).and_then(|at| self.tokens.get(at));
+    fn neighbours(self) -> Neighbours {
         Neighbours {
-            before: of(before, here.position.wrapping_sub(1)),
-            after: of(self.tokens.get(at + 1), here.position.wrapping_add(1)),
+            before: u16::from(self.before),
+            after: u16::from(self.after),
         }
     }
 }
@@ -509,7 +517,7 @@ mod tests {
         }
         let the = fingerprint(b"\0\x02the", filters);
         let and = fingerprint(b"\0\x02and", filters);
-        let seen = [0, 1, 2].map(|at| inverter.neighbours(at));
+        let seen = [0, 1, 2].map(|at: usize| inverter.tokens[at].neighbours());
         assert_eq!(seen.map(|seen| seen.before), [0, 0, the]);
         assert_eq!(seen.map(|seen| seen.after), [0, and, 0]);
     }

@@ -128,20 +128,19 @@ pub fn is_neighbour(number: u16) -> bool {
 /// Appends the group of these neighbours, the first in the highest bits; the last byte is filled up
 /// with zeros.
 pub fn put_group(neighbours: &[u8], out: &mut Vec<u8>) {
-    let (mut bits, mut count) = (0u32, 0u32);
+    let (mut bits, mut count) = (0u64, 0u32);
     for neighbour in neighbours {
         let symbol = *neighbour as usize % SYMBOLS;
         let length = LENGTHS[symbol] as u32;
-        bits = bits << length | CODES[symbol] as u32;
+        bits = bits << length | CODES[symbol] as u64;
         count += length;
-        while count >= 8 {
-            count -= 8;
-            out.push((bits >> count) as u8);
+        if count >= u32::BITS {
+            count -= u32::BITS;
+            out.extend_from_slice(&((bits >> count) as u32).to_be_bytes());
         }
     }
-    if count > 0 {
-        out.push((bits << (8 - count)) as u8);
-    }
+    let rest = ((bits << (u32::BITS - count)) as u32).to_be_bytes();
+    out.extend_from_slice(&rest[..count.div_ceil(8) as usize]);
 }
 
 /// Puts the `count` neighbours of a group into `out`, in place of what was there.
@@ -231,16 +230,32 @@ const fn frequent() -> [u8; 8] {
     frequent
 }
 
+/// The place of each neighbour among the frequent ones; [`NOT_FREQUENT`] of the others.
+const FREQUENT_PLACES: [u8; SYMBOLS] = frequent_places();
+const NOT_FREQUENT: u8 = FREQUENT.len() as u8;
+
+const fn frequent_places() -> [u8; SYMBOLS] {
+    let mut places = [NOT_FREQUENT; SYMBOLS];
+    let mut place = 0;
+    while place < FREQUENT.len() {
+        places[FREQUENT[place] as usize] = place as u8;
+        place += 1;
+    }
+    places
+}
+
 /// Appends the neighbours of a token: a byte, or three.
 #[inline]
 pub fn put_pair(before: u8, after: u8, out: &mut Vec<u8>) {
-    let frequent = |neighbour: u8| FREQUENT.iter().position(|other| *other == neighbour);
+    let place = |neighbour: u8| FREQUENT_PLACES[neighbour as usize % SYMBOLS];
     match (before, after) {
         (before, 0) => out.push(before),
         (0, after) => out.push(AFTER + after),
-        _ => match (frequent(before), frequent(after)) {
-            (Some(before), Some(after)) => out.push(BOTH + (before * FREQUENT.len() + after) as u8),
-            _ => out.extend_from_slice(&[FOLLOW, before, after]),
+        _ => match [place(before), place(after)] {
+            [NOT_FREQUENT, _] | [_, NOT_FREQUENT] => {
+                out.extend_from_slice(&[FOLLOW, before, after]);
+            }
+            [before, after] => out.push(BOTH + before * NOT_FREQUENT + after),
         },
     }
 }
