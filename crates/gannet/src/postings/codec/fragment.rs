@@ -321,15 +321,46 @@ impl FragmentReader<'_> {
     /// The next doc, its tokens put into `tokens`; nothing at the end.
     pub fn next(&mut self, tokens: &mut Tokens) -> Result<Option<DocId>> {
         tokens.clear();
+        let Some((doc, frequency)) = self.next_posting()? else {
+            return Ok(None);
+        };
+        read_tokens(&mut self.positions, frequency, self.filters, tokens)?;
+        Ok(Some(doc))
+    }
+
+    /// The next doc and its frequency; nothing at the end. Its tokens are to be read next, with
+    /// [`FragmentReader::each_token`].
+    #[inline]
+    pub(crate) fn next_posting(&mut self) -> Result<Option<(DocId, u32)>> {
         if self.left == 0 {
             return Ok(None);
         }
         let (doc, frequency) = read_posting(&mut self.docs, self.previous, self.first)?;
-        read_tokens(&mut self.positions, frequency, self.filters, tokens)?;
         self.left -= 1;
         self.previous = doc;
         self.first = false;
-        Ok(Some(doc))
+        Ok(Some((doc, frequency)))
+    }
+
+    /// Shows the tokens of a posting as they are coded: the distance of each from the one before,
+    /// and its common neighbours, before and after. Nothing is unpacked into vectors.
+    #[inline]
+    pub(crate) fn each_token(
+        &mut self,
+        frequency: u32,
+        mut see: impl FnMut(u32, [u8; 2]),
+    ) -> Result<()> {
+        let mut position = 0u32;
+        for _ in 0..frequency {
+            let before = position;
+            position = read_position(&mut self.positions, before)?;
+            let neighbours = match self.filters {
+                PhraseFilters::None => [0; 2],
+                PhraseFilters::Common => common_code::read_pair(&mut self.positions)?,
+            };
+            see(position - before, neighbours);
+        }
+        Ok(())
     }
 }
 

@@ -107,13 +107,19 @@ impl PositionsDraft {
     pub fn push(&mut self, positions: &[u32]) {
         let mut previous = 0;
         for position in positions {
-            self.waiting.push(position.wrapping_sub(previous));
+            self.push_distance(position.wrapping_sub(previous));
             previous = *position;
-            if self.waiting.len() == BLOCK {
-                self.place_block();
-            }
         }
-        self.total += positions.len() as u32;
+    }
+
+    /// Adds the position of a token by its distance from the one before in the same posting.
+    #[inline]
+    pub(crate) fn push_distance(&mut self, distance: u32) {
+        self.waiting.push(distance);
+        self.total += 1;
+        if self.waiting.len() == BLOCK {
+            self.place_block();
+        }
     }
 
     /// Positions so far.

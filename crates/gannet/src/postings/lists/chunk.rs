@@ -66,6 +66,11 @@ impl ChunkBuilder {
         self.pages.len() * PAGE_PAYLOAD + self.page.bytes() + self.positions.bytes() + filter
     }
 
+    /// Returns true if the next posting is the first of a block.
+    pub(crate) fn begins_block(&self) -> bool {
+        self.gathered.count == 0
+    }
+
     /// Returns true if a posting with this many positions still fits: positions are numbered in 32
     /// bits.
     pub fn has_room(&self, positions: usize) -> bool {
@@ -76,13 +81,34 @@ impl ChunkBuilder {
     pub fn push(&mut self, doc: DocId, norm: u8, tokens: &Tokens) {
         let positions = &tokens.positions;
         debug_assert!(!positions.is_empty() && self.has_room(positions.len()));
-        self.first.get_or_insert(doc);
-        self.gathered.push(doc, positions.len() as u32, norm);
         self.positions.push(positions);
         self.filter.push(tokens);
+        self.end_posting(doc, positions.len() as u32, norm);
+    }
+
+    /// Adds a token of the posting that [`ChunkBuilder::end_posting`] ends: its distance from the
+    /// one before, and its common neighbours.
+    #[inline]
+    pub(crate) fn push_token(&mut self, distance: u32, neighbours: [u8; 2]) {
+        self.positions.push_distance(distance);
+        self.filter.push_token(neighbours);
+    }
+
+    /// Adds the posting whose tokens were pushed.
+    #[inline]
+    pub(crate) fn end_posting(&mut self, doc: DocId, frequency: u32, norm: u8) {
+        self.first.get_or_insert(doc);
+        self.gathered.push(doc, frequency, norm);
         self.count += 1;
         if self.gathered.count == BLOCK {
             self.place_block();
+        }
+    }
+
+    /// Keeps no phrase filter: of some tokens no neighbours are known.
+    pub(crate) fn give_up_filter(&mut self) {
+        if self.filter.filters() != PhraseFilters::None {
+            self.filter.give_up();
         }
     }
 

@@ -20,7 +20,9 @@ pub struct ChunkReader {
     page: u32,
     docs: Option<DocsPage>,
     block: usize,
+    /// The place of the next posting in the block, and the number of postings there.
     at: usize,
+    count: usize,
     numbers: Box<[Numbers; 2]>,
     positions: PositionReader,
     filter: FilterReader,
@@ -63,6 +65,7 @@ impl ChunkReader {
             docs: None,
             block: 0,
             at: 0,
+            count: 0,
             numbers: Box::new([[0; BLOCK]; 2]),
             positions: PositionReader {
                 page: None,
@@ -77,42 +80,75 @@ impl ChunkReader {
     /// The next doc, its tokens put into `tokens`; nothing at the end.
     pub fn next(&mut self, tokens: &mut Tokens) -> Result<Option<DocId>> {
         tokens.clear();
-        if self.left == 0 {
+        let Some((doc, frequency)) = self.next_posting()? else {
             return Ok(None);
-        }
-        let count = self
-            .docs
-            .as_ref()
-            .map_or(0, |docs| docs.blocks()[self.block].count);
-        if self.at == count as usize {
-            self.load_block()?;
-        }
-        let (doc, frequency) = (self.numbers[0][self.at], self.numbers[1][self.at]);
-        self.positions
-            .read(&self.head, &self.bytes, frequency, &mut tokens.positions)?;
-        self.read_filter(frequency, &mut tokens.filter)?;
-        self.at += 1;
-        self.left -= 1;
+        };
+        let has_filter = self.filter.filters != PhraseFilters::None;
+        let Tokens { positions, filter } = tokens;
+        let mut position = 0;
+        self.each_token(frequency, |distance, neighbours| {
+            position += distance;
+            positions.push(position);
+            for (side, neighbour) in filter.iter_mut().zip(neighbours) {
+                side.extend(has_filter.then_some(neighbour));
+            }
+        })?;
         Ok(Some(doc))
     }
 
-    /// Puts what the filter knows of the next posting into `out`.
-    fn read_filter(&mut self, frequency: u32, out: &mut [Vec<u8>; 2]) -> Result<()> {
+    /// The next doc and its frequency; nothing at the end. Its tokens are to be read next, with
+    /// [`ChunkReader::each_token`].
+    #[inline]
+    pub(crate) fn next_posting(&mut self) -> Result<Option<(DocId, u32)>> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        if self.at == self.count {
+            self.load_block()?;
+            self.load_filter()?;
+        }
+        let posting = (self.numbers[0][self.at], self.numbers[1][self.at]);
+        self.at += 1;
+        self.left -= 1;
+        Ok(Some(posting))
+    }
+
+    /// Shows the tokens of a posting: the distance of each from the one before, and its common
+    /// neighbours, before and after.
+    #[inline]
+    pub(crate) fn each_token(
+        &mut self,
+        frequency: u32,
+        mut see: impl FnMut(u32, [u8; 2]),
+    ) -> Result<()> {
+        let has_filter = self.filter.filters != PhraseFilters::None;
+        let mut position = 0u32;
+        for _ in 0..frequency {
+            let distance = self.positions.next(&self.head, &self.bytes)?;
+            position = position
+                .checked_add(distance)
+                .ok_or_else(|| Error::damaged(WHAT, "expected 32-bit positions"))?;
+            let neighbours = if has_filter {
+                self.filter.next()
+            } else {
+                [0; 2]
+            };
+            see(distance, neighbours);
+        }
+        Ok(())
+    }
+
+    /// Reads what the filter knows of the tokens of the block.
+    fn load_filter(&mut self) -> Result<()> {
         let Some(docs) = &self.docs else {
             return Ok(());
         };
-        match self.filter.filters {
-            PhraseFilters::None => Ok(()),
-            PhraseFilters::Common => {
-                if self.at == 0 {
-                    let count = docs.blocks()[self.block].count as usize;
-                    let tokens = self.numbers[1][..count].iter().map(|f| *f as usize).sum();
-                    self.filter.load(&self.bytes, docs, self.block, tokens)?;
-                }
-                self.filter.common(frequency as usize, out);
-                Ok(())
-            }
+        if self.filter.filters == PhraseFilters::None {
+            return Ok(());
         }
+        let frequencies = &self.numbers[1][..self.count];
+        let tokens = frequencies.iter().map(|f| *f as usize).sum();
+        self.filter.load(&self.bytes, docs, self.block, tokens)
     }
 
     /// Tells whether the chunk has a dead document, and gives its bytes back. The reader stands
@@ -144,6 +180,7 @@ impl ChunkReader {
         if !docs.docs(self.block, numbers, frequencies)? {
             docs.frequencies(self.block, frequencies)?;
         }
+        self.count = docs.blocks()[self.block].count as usize;
         self.docs = Some(docs);
         self.at = 0;
         Ok(())
@@ -185,12 +222,13 @@ impl FilterReader {
         Ok(())
     }
 
-    /// Puts the common neighbours of the next tokens of the block into `out`.
-    fn common(&mut self, tokens: usize, out: &mut [Vec<u8>; 2]) {
-        for (known, out) in self.neighbours.iter().zip(out) {
-            out.extend_from_slice(&known[self.read..self.read + tokens]);
-        }
-        self.read += tokens;
+    /// The common neighbours of the next token of the block, before and after.
+    #[inline]
+    fn next(&mut self) -> [u8; 2] {
+        let at = self.read;
+        self.read += 1;
+        let [before, after] = &self.neighbours;
+        [before, after].map(|side| side.get(at).copied().unwrap_or_default())
     }
 }
 
@@ -202,26 +240,15 @@ fn group_bytes(bytes: &[u8], start: usize, group: GroupRef) -> Result<&[u8]> {
 }
 
 impl PositionReader {
-    fn read(
-        &mut self,
-        head: &Head,
-        bytes: &[u8],
-        frequency: u32,
-        out: &mut Vec<u32>,
-    ) -> Result<()> {
-        let mut position = 0u32;
-        for _ in 0..frequency {
-            if self.number - self.block.0 >= self.block.1 as u32 {
-                self.load_block(head, bytes)?;
-            }
-            let value = self.values[(self.number - self.block.0) as usize];
-            position = position
-                .checked_add(value)
-                .ok_or_else(|| Error::damaged(WHAT, "expected 32-bit positions"))?;
-            out.push(position);
-            self.number += 1;
+    /// The next value.
+    #[inline]
+    fn next(&mut self, head: &Head, bytes: &[u8]) -> Result<u32> {
+        if self.number - self.block.0 >= self.block.1 as u32 {
+            self.load_block(head, bytes)?;
         }
-        Ok(())
+        let value = self.values[(self.number - self.block.0) as usize];
+        self.number += 1;
+        Ok(value)
     }
 
     fn load_block(&mut self, head: &Head, bytes: &[u8]) -> Result<()> {

@@ -68,6 +68,16 @@ impl FilterDraft {
         }
     }
 
+    /// Takes in the common neighbours of a token, before and after.
+    #[inline]
+    pub(crate) fn push_token(&mut self, neighbours: [u8; 2]) {
+        if self.filters == PhraseFilters::Common {
+            for (gathered, neighbour) in self.gathered.iter_mut().zip(neighbours) {
+                gathered.push(neighbour);
+            }
+        }
+    }
+
     fn gather<'t>(&mut self, known: impl Fn(usize) -> &'t [u8]) {
         for (side, gathered) in self.gathered.iter_mut().enumerate() {
             // A token or two, for which a loop is less than a call.

@@ -10,6 +10,10 @@ use crate::postings::codec::entry::ChunkRef;
 use crate::postings::codec::fragment::Fragment;
 use crate::postings::codec::tokens::Tokens;
 
+/// The number of tokens of a posting before which the size of the chunk is looked at, as it is at
+/// the beginning of each block.
+const MANY_TOKENS: u32 = 64;
+
 /// Codes postings as chunks.
 pub(crate) struct ListWriter<'a, 'n> {
     field: FieldId,
@@ -21,7 +25,6 @@ pub(crate) struct ListWriter<'a, 'n> {
     added: Vec<Added>,
     /// The doc that all must lie behind.
     pub(crate) last: Option<DocId>,
-    tokens: Tokens,
 }
 
 /// A chunk of a list that was coded.
@@ -59,7 +62,6 @@ impl<'a, 'n> ListWriter<'a, 'n> {
             builder: ChunkBuilder::new(filters),
             added: Vec::new(),
             last: None,
-            tokens: Tokens::default(),
         }
     }
 
@@ -67,23 +69,27 @@ impl<'a, 'n> ListWriter<'a, 'n> {
     pub(crate) fn push_chunk(&mut self, chunk: &ChunkRef, bytes: Vec<u8>) -> Result<()> {
         self.check_filters(chunk.filters)?;
         let mut reader = ChunkReader::new(chunk, bytes)?;
-        let mut tokens = std::mem::take(&mut self.tokens);
-        while let Some(doc) = reader.next(&mut tokens)? {
-            self.push(doc, &tokens)?;
+        while let Some((doc, frequency)) = reader.next_posting()? {
+            let builder = self.begin(doc, frequency, chunk.filters)?;
+            reader.each_token(frequency, |distance, neighbours| {
+                builder.push_token(distance, neighbours);
+            })?;
+            self.end(doc, frequency)?;
         }
-        self.tokens = tokens;
         Ok(())
     }
 
-    /// Adds all postings of a fragment.
+    /// Adds all postings of a fragment, token by token as they are coded.
     pub(crate) fn push_fragment(&mut self, fragment: &Fragment) -> Result<()> {
         self.check_filters(fragment.filters)?;
         let mut reader = fragment.reader();
-        let mut tokens = std::mem::take(&mut self.tokens);
-        while let Some(doc) = reader.next(&mut tokens)? {
-            self.push(doc, &tokens)?;
+        while let Some((doc, frequency)) = reader.next_posting()? {
+            let builder = self.begin(doc, frequency, fragment.filters)?;
+            reader.each_token(frequency, |distance, neighbours| {
+                builder.push_token(distance, neighbours);
+            })?;
+            self.end(doc, frequency)?;
         }
-        self.tokens = tokens;
         Ok(())
     }
 
@@ -104,16 +110,46 @@ impl<'a, 'n> ListWriter<'a, 'n> {
 
     /// Adds a posting.
     pub(crate) fn push(&mut self, doc: DocId, tokens: &Tokens) -> Result<()> {
-        let positions = &tokens.positions;
-        if self.last.is_some_and(|last| doc <= last) || positions.is_empty() {
+        let frequency = tokens.positions.len() as u32;
+        self.make_room(doc, frequency)?;
+        let norm = (self.norms)(self.field, doc)?;
+        self.builder.push(doc, norm, tokens);
+        Ok(())
+    }
+
+    /// Begins a posting whose tokens, with neighbours of this kind, are pushed to what is given.
+    fn begin(
+        &mut self,
+        doc: DocId,
+        frequency: u32,
+        filters: PhraseFilters,
+    ) -> Result<&mut ChunkBuilder> {
+        self.make_room(doc, frequency)?;
+        if filters == PhraseFilters::None {
+            self.builder.give_up_filter();
+        }
+        Ok(&mut self.builder)
+    }
+
+    /// Ends the posting that was begun.
+    fn end(&mut self, doc: DocId, frequency: u32) -> Result<()> {
+        let norm = (self.norms)(self.field, doc)?;
+        self.builder.end_posting(doc, frequency, norm);
+        Ok(())
+    }
+
+    /// Makes room for a posting with so many tokens, which must lie behind the last.
+    fn make_room(&mut self, doc: DocId, frequency: u32) -> Result<()> {
+        if self.last.is_some_and(|last| doc <= last) || frequency == 0 {
             let reason = format!("expected a doc after {:?}, got {doc}", self.last);
             return Err(Error::damaged("a postings list", reason));
         }
-        if self.builder.bytes() >= self.limit || !self.builder.has_room(positions.len()) {
+        // Between these moments a chunk grows by little.
+        let is_asked = self.builder.begins_block() || frequency >= MANY_TOKENS;
+        let is_full = is_asked && self.builder.bytes() >= self.limit;
+        if is_full || !self.builder.has_room(frequency as usize) {
             self.end_chunk()?;
         }
-        let norm = (self.norms)(self.field, doc)?;
-        self.builder.push(doc, norm, tokens);
         self.last = Some(doc);
         Ok(())
     }
