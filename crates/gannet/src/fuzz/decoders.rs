@@ -19,6 +19,7 @@ use crate::postings::codec::block::BLOCK;
 use crate::postings::codec::docs_page::DocsPage;
 use crate::postings::codec::head::Head;
 use crate::postings::codec::position_page::PositionPage;
+use crate::postings::codec::short::{ShortList, put_entry};
 use crate::runs::decode as decode_runs;
 use crate::search::reuse::codec::{decode_answer, decoded_bytes, encode_answer};
 use crate::search::{Operator, QueryStatistics, parse};
@@ -157,6 +158,7 @@ pub fn term_entry(bytes: &[u8]) {
         if let Ok(again) = entry.encode() {
             let read = TermEntry::decode(&again).expect("what was encoded can be read");
             assert_eq!(read.document_frequency(), entry.document_frequency());
+            short_list(bytes, &again);
         }
     }
     let Ok(chunks) = TermEntry::decode_only_chunks(bytes) else {
@@ -167,6 +169,16 @@ pub fn term_entry(bytes: &[u8]) {
             let _ = head.find(chunk.last);
             let _ = head.parse_index(0, bytes);
         }
+    }
+}
+
+/// A short list, which is joined as it is coded: alone it gives what its entry gives.
+fn short_list(bytes: &[u8], entry: &[u8]) {
+    let list = ShortList::decode(bytes).ok();
+    if let Some(list) = list.filter(|list| !list.is_empty()) {
+        let mut joined = Vec::new();
+        put_entry(&[list], &mut joined).expect("a list alone can be coded");
+        assert_eq!(joined, entry);
     }
 }
 

@@ -111,7 +111,9 @@ impl TermLists {
         let (store, streams) = (&self.store, &self.streams);
         let relocate = |old: &[(usize, Option<&[u8]>)]| {
             let entries = old.iter().map(|(_, entry)| entry.unwrap_or_default());
-            relocate_window(&entries.collect::<Vec<_>>(), is_victim, store, streams)
+            let entries = entries.collect::<Vec<_>>();
+            let moved = relocate_window(&entries, is_victim, store, streams)?;
+            Ok(moved.into_iter().collect())
         };
         alone(|| self.terms.update(&self.pool, &keys, &relocate))
     }

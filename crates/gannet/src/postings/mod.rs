@@ -19,13 +19,14 @@ mod tests;
 
 pub use buffer::digest::term_digest;
 pub use buffer::invert::{InvertedBatch, Inverter};
-pub use buffer::{PostingBuffer, TermVisitor};
+pub use buffer::{FrozenBuffer, PostingBuffer, TermVisitor};
 pub use check::{PostingVisitor, check};
 pub use codec::block::BLOCK;
 pub use codec::dead::DeadDocs;
 pub use codec::entry::{ChunkRef, Layout, TermEntry};
 pub use codec::fragment::Fragment;
 pub use codec::impacts::Pair;
+pub use codec::short::ShortList;
 pub use codec::tokens::{Neighbours, Tokens};
 pub use cursor::TermList;
 pub use cursor::{BlocksAhead, Reach, TermCursor};
@@ -36,6 +37,6 @@ pub use lists::relocate::relocate_window;
 pub use lists::streams::ChunkStreams;
 pub use lists::vacuum::{SweepItem, SweptEntry, sweep_bytes, vacuum_window};
 pub use terms::{
-    Addition, DELTA_LEVELS, SweepProgress, Sweeper, TermDictionary, TermPostings, TermTree,
-    TermView, terms_join_at_once,
+    Addition, DELTA_LEVELS, NewPostings, SweepProgress, Sweeper, TermDictionary, TermPostings,
+    TermTree, TermView, terms_join_at_once,
 };

@@ -10,7 +10,9 @@ use crate::columns::{ColumnTree, Columns, ValueBuffer};
 use crate::documents::DocumentTables;
 use crate::index::schedule::Requests;
 use crate::index::state::{NewIds, Phase, Shared};
-use crate::postings::{ChunkStreams, PostingBuffer, TermDictionary};
+use crate::postings::{
+    ChunkStreams, Fragment, FrozenBuffer, NewPostings, PostingBuffer, ShortList, TermDictionary,
+};
 use crate::runs::Runs;
 
 /// Fewer terms than this are not worth a thread.
@@ -91,16 +93,10 @@ impl Flush {
                 pool: &self.shared.pool,
             },
         };
-        let new = |ranks: Vec<usize>| {
-            self.filling
-                .reach(ranks.iter().max().map_or(0, |rank| rank + 1));
-            on_all_cores(ranks, FRAGMENTS_AT_LEAST, |share| {
-                let fragments = share.into_iter().map(|rank| {
-                    back_off();
-                    buffer.fragment(order[rank])
-                });
-                fragments.collect()
-            })
+        let new = BufferedPostings {
+            buffer: &buffer,
+            order: &order,
+            filling: &self.filling,
         };
         let pool = &self.shared.pool;
         terms.add(pool, &keys, &new, &|additions| lists.join(additions))
@@ -118,5 +114,38 @@ impl Flush {
             let entry = ids.entry(key);
             entry.map_or(Vec::new(), |entry| entry.encode())
         })
+    }
+}
+
+/// The postings of a buffer, by the ranks of their terms in the order of keys.
+struct BufferedPostings<'a> {
+    buffer: &'a FrozenBuffer<'a>,
+    /// The slot of each term.
+    order: &'a [u32],
+    filling: &'a FlushProgress,
+}
+
+impl NewPostings for BufferedPostings<'_> {
+    fn of(&self, ranks: Vec<usize>) -> Vec<Fragment> {
+        self.filling
+            .reach(ranks.iter().max().map_or(0, |rank| rank + 1));
+        on_all_cores(ranks, FRAGMENTS_AT_LEAST, |share| {
+            let fragments = share.into_iter().map(|rank| {
+                back_off();
+                self.buffer.fragment(self.order[rank])
+            });
+            fragments.collect()
+        })
+    }
+
+    fn short(&self, rank: usize) -> Option<ShortList<'_>> {
+        if rank.is_multiple_of(FRAGMENTS_AT_LEAST) {
+            self.filling.reach(rank + 1);
+        }
+        self.buffer.short(self.order[rank])
+    }
+
+    fn bytes_min(&self, rank: usize) -> usize {
+        self.buffer.bytes_min(self.order[rank])
     }
 }

@@ -103,7 +103,8 @@ fn move_chunks(parts: &mut FlushedParts<'_>, victims: &Victims) -> Result<()> {
         // All of them are there: the sweep found them.
         let entries = old.iter().map(|(_, entry)| entry.unwrap_or_default());
         let entries: Vec<&[u8]> = entries.collect();
-        relocate_window(&entries, &is_victim, store, postings)
+        let moved = relocate_window(&entries, &is_victim, store, postings)?;
+        Ok(moved.into_iter().collect())
     })
 }
 

@@ -120,6 +120,13 @@ impl Arena {
         }
     }
 
+    /// All that was appended to a stream, if it lies in the first slice: right behind the key.
+    pub(crate) fn first_slice(&self, stream: &Stream) -> Option<&[u8]> {
+        let length = stream.length as usize;
+        let is_first = length <= SLICE_BYTES[0] - LINK_BYTES;
+        is_first.then(|| self.bytes(stream.at - stream.length, length))
+    }
+
     /// Gives a stream its next slice.
     fn extend(&mut self, stream: &mut Stream) {
         let level = next_level(stream.level as usize);

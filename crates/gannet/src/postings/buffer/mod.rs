@@ -32,6 +32,7 @@ use self::slots::{Slot, Slots};
 use crate::base::{Budget, ByteReader, DocId, Error, Reservation, Result, both, put_varint};
 use crate::postings::Reach;
 use crate::postings::codec::fragment::{Fragment, put_posting, read_posting};
+use crate::postings::codec::short::ShortList;
 
 /// Memory that a term takes beside its key, its postings and its place in the table.
 const TERM_OVERHEAD: usize = size_of::<Slot>() + SORTING_BYTES;
@@ -309,7 +310,28 @@ impl FrozenBuffer<'_> {
     /// The postings of the term in a slot.
     pub fn fragment(&self, slot: u32) -> Fragment {
         let slot = self.inner.slots.get(slot);
-        self.inner.fragment(slot, [0, 0], Reach::Positions)
+        // A list that is longer would otherwise be copied again and again while it grows.
+        let lengths = self.inner.lengths(slot);
+        self.inner.fragment(slot, lengths, Reach::Positions)
+    }
+
+    /// The postings of the term in a slot where they lie, if they are in one piece.
+    pub fn short(&self, slot: u32) -> Option<ShortList<'_>> {
+        let slot = self.inner.slots.get(slot);
+        let (lengths, piece) = self.inner.arena.first_slice(&slot.stream)?.split_first()?;
+        let [docs, positions] = [lengths & LONG as u8, lengths >> 4].map(usize::from);
+        let is_one_piece = docs + positions == piece.len();
+        is_one_piece.then(|| {
+            let (docs, positions) = piece.split_at(docs);
+            ShortList::new(slot.filters, slot.count, slot.last, docs, positions)
+        })
+    }
+
+    /// Bytes that the postings of the term in a slot take at least: one for each document and each
+    /// token.
+    pub fn bytes_min(&self, slot: u32) -> usize {
+        let slot = self.inner.slots.get(slot);
+        slot.count as usize + slot.total_frequency as usize
     }
 }
 

@@ -187,11 +187,11 @@ impl TermEntry {
     /// The entry in its coded form.
     pub fn encode(&self) -> Result<Vec<u8>> {
         let mut out = Vec::with_capacity(32 + self.tail.bytes());
-        let neighbours = self.tail.filters.code() << NEIGHBOURS_SHIFT;
+        let front = TermEntry::short_front(self.tail.filters);
         if self.chunks.is_empty() {
-            out.push(VERSION | neighbours);
+            out.push(front);
         } else {
-            out.push(VERSION | neighbours | HAS_CHUNKS);
+            out.push(front | HAS_CHUNKS);
             put_varint(&mut out, self.chunks.len() as u64);
             self.encode_chunks(&mut out);
         }
@@ -235,17 +235,39 @@ impl TermEntry {
         bytes.first().is_some_and(|format| format & HAS_CHUNKS != 0)
     }
 
-    fn decode_before_tail(reader: &mut ByteReader<'_>) -> Result<TermEntry> {
+    /// Returns the first byte of an entry without chunks.
+    pub(crate) fn short_front(filters: PhraseFilters) -> u8 {
+        VERSION | filters.code() << NEIGHBOURS_SHIFT
+    }
+
+    /// Reads the first byte of an entry, which must have no chunks; gives the kind of neighbours of
+    /// its tail.
+    pub(crate) fn decode_short_front(reader: &mut ByteReader<'_>) -> Result<PhraseFilters> {
+        match TermEntry::decode_front(reader)? {
+            (filters, false) => Ok(filters),
+            (_, true) => Err(reader.damaged("an entry without chunks", "chunks")),
+        }
+    }
+
+    /// Reads the first byte of an entry: the kind of neighbours of its tail, and true if it has
+    /// chunks.
+    fn decode_front(reader: &mut ByteReader<'_>) -> Result<(PhraseFilters, bool)> {
         let format = reader.u8()?;
         if format & VERSION_BITS != VERSION || format & RESERVED != 0 {
             return Err(reader.damaged("an entry of format 1", format));
         }
-        let mut entry = TermEntry::default();
         let neighbours = (format >> NEIGHBOURS_SHIFT) & NEIGHBOURS_BITS;
-        let neighbours = PhraseFilters::decode(neighbours);
-        entry.tail.filters =
-            neighbours.ok_or_else(|| reader.damaged("neighbours of a known kind", format))?;
-        if format & HAS_CHUNKS != 0 {
+        let filters = PhraseFilters::decode(neighbours);
+        let filters =
+            filters.ok_or_else(|| reader.damaged("neighbours of a known kind", format))?;
+        Ok((filters, format & HAS_CHUNKS != 0))
+    }
+
+    fn decode_before_tail(reader: &mut ByteReader<'_>) -> Result<TermEntry> {
+        let (filters, has_chunks) = TermEntry::decode_front(reader)?;
+        let mut entry = TermEntry::default();
+        entry.tail.filters = filters;
+        if has_chunks {
             let count = reader.length(CHUNKS_LIMIT)?;
             entry.decode_chunks(count, reader)?;
         }

@@ -11,4 +11,5 @@ pub(crate) mod impacts;
 mod lanes;
 pub(crate) mod places;
 pub(crate) mod position_page;
+pub(crate) mod short;
 pub(crate) mod tokens;

@@ -15,6 +15,7 @@ use crate::analysis::FieldId;
 use crate::base::{Error, PhraseFilters, Result, on_all_cores};
 use crate::postings::codec::entry::{ChunkRef, INLINE_LIMIT, TAIL_LIMIT, TermEntry};
 use crate::postings::codec::fragment::Fragment;
+use crate::postings::codec::short::{JOINED_MORE, ShortList, put_entry};
 use crate::storage::Store;
 
 /// Fewer lists than this without chunks are not worth a thread.
@@ -98,19 +99,20 @@ impl MergeItem<'_> {
     /// The new entry, coded, of a list that has no chunks and still needs none. Most lists are
     /// such.
     fn whole_entry(&self) -> Result<Option<Vec<u8>>> {
-        let old = match self.old {
-            None => Fragment::default(),
+        let mut parts = Vec::with_capacity(2);
+        match self.old {
+            None => {}
             Some(bytes) if self.joins || TermEntry::has_chunks(bytes) => return Ok(None),
-            Some(bytes) => TermEntry::decode(bytes)?.tail,
-        };
-        if old.encoded_length_max() + self.new.encoded_length_max() > INLINE_LIMIT {
+            Some(bytes) => parts.push(ShortList::decode(bytes)?),
+        }
+        let old_bytes = self.old.map_or(0, |old| old.len() + JOINED_MORE);
+        if old_bytes + self.new.encoded_length_max() > INLINE_LIMIT {
             return Ok(None);
         }
-        let entry = TermEntry {
-            tail: old.concat(&self.new)?,
-            ..TermEntry::default()
-        };
-        entry.encode().map(Some)
+        parts.push(ShortList::of(&self.new));
+        let mut entry = Vec::with_capacity(old_bytes + self.new.encoded_length_max());
+        put_entry(&parts, &mut entry)?;
+        Ok(Some(entry))
     }
 }
 

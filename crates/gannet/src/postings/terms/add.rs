@@ -4,7 +4,7 @@
 use super::TermDictionary;
 use super::change::DELTA_LEVELS;
 use super::delta::{DeltaLevel, LevelLimits};
-use super::join::{Join, Joining, New};
+use super::join::{Join, Joining, NewPostings};
 use super::leaving::{Compacting, Passing};
 use super::lists::ListTrees;
 use crate::base::Result;
@@ -43,7 +43,7 @@ impl TermDictionary {
         &mut self,
         pool: &FramePool,
         keys: &[&[u8]],
-        new: &New<'_>,
+        new: &dyn NewPostings,
         join: &Join<'_>,
     ) -> Result<()> {
         if keys.is_empty() {

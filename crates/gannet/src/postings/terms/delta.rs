@@ -40,14 +40,15 @@ use std::sync::Arc;
 
 use super::change::{DELTA_LEVELS, encode_tree};
 use super::filtered::{FilteredTree, FilteredView};
-use super::join::{Joiner, Joiners, New};
+use super::join::{Joiner, Joiners, NewPostings};
 use super::key_filter::KeyFilter;
+use super::level_entries::LevelEntries;
 use super::lists::ListTrees;
 use crate::base::{ByteReader, Result, put_bytes, put_varint};
 use crate::btree::{Change, Tree, value_max};
 use crate::cache::FramePool;
 use crate::postings::codec::entry::TermEntry;
-use crate::postings::codec::fragment::Fragment;
+use crate::postings::codec::short::{JOINED_MORE, ShortList, put_entry};
 use crate::storage::{Store, StreamWriter};
 
 /// The most bytes that delta postings of a term take on a level; fewer beside a very long key.
@@ -56,9 +57,6 @@ const RECENT_LIMIT: usize = 1024;
 /// The same of a frequent word, which may join its list at little cost: on the first level, and on
 /// those below.
 const RECENT_LIMIT_FREQUENT: [usize; 2] = [512, 128];
-
-/// A term and its entry on a level.
-pub(crate) type LevelEntry<'k> = (Cow<'k, [u8]>, Vec<u8>);
 
 /// The delta postings of all terms.
 pub(crate) struct DeltaLevels {
@@ -151,22 +149,27 @@ impl DeltaLevels {
         keys: &[&'k [u8]],
         room: LevelLimits,
         pool: &FramePool,
-        new: &New<'_>,
+        new: &dyn NewPostings,
     ) -> Result<Joiners<'k>> {
         let FilteredTree { tree, keys: filter } = &mut self.levels[0].postings;
-        let mut outgrown = Joiners::default();
+        let (mut outgrown, mut joined) = (Joiners::default(), Vec::new());
         tree.apply(pool, keys, &mut |window| {
-            let fragments = new(window.indexes().collect());
+            let fragments = new.of(window.indexes().collect());
             for (term, new) in window.indexes().zip(fragments) {
-                let old = window.old(term).map(TermEntry::decode).transpose()?;
-                let is_there = old.is_some();
-                let old = old.unwrap_or_default().tail;
-                if room.fits(keys[term], &old, &new) {
+                let old = window.old(term);
+                let old_bytes = old.map_or(0, |old| old.len() + JOINED_MORE);
+                if room.fits(keys[term], old_bytes + new.encoded_length_max()) {
                     filter.insert(keys[term]);
-                    window.set(term, Change::Put(encode(old.concat(&new)?)?))?;
+                    let older = old.map(ShortList::decode).transpose()?;
+                    let parts: Vec<_> = older.into_iter().chain([ShortList::of(&new)]).collect();
+                    joined.clear();
+                    put_entry(&parts, &mut joined)?;
+                    window.put(term, &joined)?;
                 } else {
-                    outgrown.push(Cow::Borrowed(keys[term]), Some(term), old);
-                    if is_there {
+                    let older = old.map(TermEntry::decode).transpose()?;
+                    let older = older.unwrap_or_default().tail;
+                    outgrown.push(Cow::Borrowed(keys[term]), Some(term), older);
+                    if old.is_some() {
                         window.set(term, Change::Remove)?;
                     }
                 }
@@ -316,14 +319,13 @@ impl DeltaLevel {
     }
 
     /// Puts terms behind all that it has.
-    pub(crate) fn append(&mut self, entries: Vec<LevelEntry<'_>>, pool: &FramePool) -> Result<()> {
+    pub(crate) fn append(&mut self, entries: &LevelEntries, pool: &FramePool) -> Result<()> {
         let FilteredTree { tree, keys: filter } = &mut self.postings;
-        let (keys, mut values): (Vec<_>, Vec<_>) = entries.into_iter().unzip();
-        let keys: Vec<&[u8]> = keys.iter().map(|key| &**key).collect();
+        let (keys, values): (Vec<&[u8]>, Vec<&[u8]>) = entries.iter().unzip();
         keys.iter().for_each(|key| filter.insert(key));
         tree.apply(pool, &keys, &mut |window| {
             let mut indexes = window.indexes();
-            indexes.try_for_each(|at| window.set(at, Change::Put(std::mem::take(&mut values[at]))))
+            indexes.try_for_each(|at| window.put(at, values[at]))
         })
     }
 }
@@ -339,22 +341,19 @@ impl LevelLimits {
         }
     }
 
-    /// Returns true if a term's older postings and new ones fit together.
-    pub(crate) fn fits(&self, key: &[u8], old: &Fragment, new: &Fragment) -> bool {
+    /// Returns true if postings of so many bytes do not fit, whatever the term.
+    pub(crate) fn exclude(&self, bytes: usize) -> bool {
+        bytes > self.limit.max(self.limit_frequent)
+    }
+
+    /// Returns true if so many bytes of postings fit, of a term's older ones and its new ones
+    /// together.
+    pub(crate) fn fits(&self, key: &[u8], bytes: usize) -> bool {
         let limit = if self.frequent.may_have(key) {
             self.limit_frequent
         } else {
             self.limit
         };
-        old.encoded_length_max() + new.encoded_length_max() <= limit.min(value_max(key.len()))
+        bytes <= limit.min(value_max(key.len()))
     }
-}
-
-/// The entry of delta postings.
-pub(crate) fn encode(tail: Fragment) -> Result<Vec<u8>> {
-    let entry = TermEntry {
-        tail,
-        ..TermEntry::default()
-    };
-    entry.encode()
 }

@@ -3,10 +3,13 @@
 use std::borrow::Cow;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::change::{ChangedEntries, OldEntry};
 use super::lists::ListTrees;
-use crate::base::{Result, both};
+use crate::base::{Result, back_off, both};
 use crate::cache::FramePool;
+use crate::postings::codec::entry::{INLINE_LIMIT, TermEntry};
 use crate::postings::codec::fragment::Fragment;
+use crate::postings::codec::short::{JOINED_MORE, ShortList};
 
 /// A word is frequent if a flush brings it more bytes of postings than these.
 const FREQUENT: usize = 256;
@@ -26,8 +29,29 @@ pub struct Addition<'a> {
 /// several threads.
 pub type Join<'j> = dyn Fn(Vec<Addition<'_>>) -> Result<Vec<Vec<u8>>> + Sync + 'j;
 
-/// Gives the new postings of some terms, by their indexes.
-pub type New<'n> = dyn Fn(Vec<usize>) -> Vec<Fragment> + Sync + 'n;
+/// The new postings of the terms of a change. It is asked by several threads.
+pub trait NewPostings: Sync {
+    /// Returns the postings of some terms, by their indexes, in the order of these.
+    fn of(&self, terms: Vec<usize>) -> Vec<Fragment>;
+
+    /// Returns a number of bytes that the postings of a term take at least: who has no room for so
+    /// many need not ask for them.
+    fn bytes_min(&self, _term: usize) -> usize {
+        0
+    }
+
+    /// Returns the postings of a term where they lie, if they are few and can be had without a
+    /// copy.
+    fn short(&self, _term: usize) -> Option<ShortList<'_>> {
+        None
+    }
+}
+
+impl<F: Fn(Vec<usize>) -> Vec<Fragment> + Sync> NewPostings for F {
+    fn of(&self, terms: Vec<usize>) -> Vec<Fragment> {
+        self(terms)
+    }
+}
 
 /// Terms whose postings are to join their lists, ascending.
 #[derive(Default)]
@@ -49,11 +73,18 @@ pub(crate) trait Leaving<'k>: Send {
     fn next(&mut self, joining: &[Joiner<'k>]) -> Result<Option<Joiners<'k>>>;
 }
 
+/// The parts of a short list: its entry, its delta postings, its new postings.
+#[derive(Default)]
+struct ShortParts<'a> {
+    parts: [ShortList<'a>; 3],
+    count: usize,
+}
+
 /// The state of joining lists.
 pub(crate) struct Joining<'a> {
     pub(crate) lists: &'a mut ListTrees,
     pub(crate) pool: &'a FramePool,
-    pub(crate) new: &'a New<'a>,
+    pub(crate) new: &'a dyn NewPostings,
     pub(crate) join: &'a Join<'a>,
 }
 
@@ -61,6 +92,17 @@ impl<'k> Joiners<'k> {
     pub(crate) fn push(&mut self, key: Cow<'k, [u8]>, new: Option<usize>, recent: Fragment) {
         self.terms.push(Joiner { key, new });
         self.recent.push(recent);
+    }
+}
+
+impl<'a> ShortParts<'a> {
+    fn push(&mut self, part: ShortList<'a>) {
+        self.parts[self.count] = part;
+        self.count += 1;
+    }
+
+    fn as_slice(&self) -> &[ShortList<'a>] {
+        &self.parts[..self.count]
     }
 }
 
@@ -103,16 +145,19 @@ impl Joining<'_> {
         let recent = Mutex::new(recent);
         let keys: Vec<&[u8]> = terms.iter().map(|term| &*term.key).collect();
         self.lists.update(self.pool, &keys, &|old| {
-            let asked = old.iter().filter_map(|(at, _)| terms[*at].new);
-            let mut fragments = (self.new)(asked.collect()).into_iter();
-            let mut additions = Vec::with_capacity(old.len());
-            for (at, old) in old {
+            let mut entries = ChangedEntries::of_none(old.len());
+            let others = put_short_lists(self.new, terms, old, &lock(&recent), &mut entries)?;
+            let asked = others.iter().filter_map(|place| terms[old[*place].0].new);
+            let mut fragments = self.new.of(asked.collect()).into_iter();
+            let mut additions = Vec::with_capacity(others.len());
+            let mut recent = lock(&recent);
+            for (at, old) in others.iter().map(|place| &old[*place]) {
                 let new = terms[*at].new.and_then(|_| fragments.next());
                 let new = new.unwrap_or_default();
                 if new.encoded_length_max() > FREQUENT {
                     lock(frequent).push(keys[*at].to_vec());
                 }
-                let recent = std::mem::take(&mut lock(&recent)[*at]);
+                let recent = std::mem::take(&mut recent[*at]);
                 additions.push(Addition {
                     key: keys[*at],
                     old: *old,
@@ -123,9 +168,61 @@ impl Joining<'_> {
                     },
                 });
             }
-            Ok((self.join)(additions)?.into_iter().map(Some).collect())
+            drop(recent);
+            for (place, entry) in others.into_iter().zip((self.join)(additions)?) {
+                entries.put(place, &entry);
+            }
+            Ok(entries)
         })
     }
+}
+
+/// Puts the new entries of the terms that stay short lists; gives the places of the others.
+/// Most terms are short, and nothing is allocated for any of them.
+fn put_short_lists(
+    new: &dyn NewPostings,
+    terms: &[Joiner<'_>],
+    old: &[OldEntry<'_>],
+    recent: &[Fragment],
+    entries: &mut ChangedEntries,
+) -> Result<Vec<usize>> {
+    let mut others = Vec::new();
+    for (place, (at, old)) in old.iter().enumerate() {
+        back_off();
+        match short_parts(new, &terms[*at], *old, &recent[*at])? {
+            Some(parts) => entries.put_joined(place, parts.as_slice())?,
+            None => others.push(place),
+        }
+    }
+    Ok(others)
+}
+
+/// The parts of the list of a term that has few postings in all; nothing if it has more.
+fn short_parts<'t>(
+    new: &'t dyn NewPostings,
+    term: &Joiner<'_>,
+    old: Option<&'t [u8]>,
+    recent: &'t Fragment,
+) -> Result<Option<ShortParts<'t>>> {
+    let new = term.new.map(|term| new.short(term));
+    let is_long = old.is_some_and(TermEntry::has_chunks) || new.is_some_and(|new| new.is_none());
+    let mut bytes = old.map_or(0, |old| old.len() + JOINED_MORE);
+    if is_long || bytes > INLINE_LIMIT {
+        return Ok(None);
+    }
+    let mut parts = ShortParts::default();
+    let old = old.map(ShortList::decode).transpose()?;
+    old.into_iter().for_each(|old| parts.push(old));
+    for part in [Some(ShortList::of(recent)), new.flatten()]
+        .into_iter()
+        .flatten()
+    {
+        if !part.is_empty() {
+            bytes += part.encoded_length_max();
+            parts.push(part);
+        }
+    }
+    Ok((bytes <= INLINE_LIMIT).then_some(parts))
 }
 
 /// A panic while it was held is passed on to whoever waits for that thread.

@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 
-use super::delta::{DeltaLevel, DeltaLevels, LevelEntry, LevelLimits, encode};
-use super::join::{Joiner, Joiners, Leaving, New};
+use super::delta::{DeltaLevel, DeltaLevels, LevelLimits};
+use super::join::{Joiner, Joiners, Leaving, NewPostings};
+use super::level_entries::LevelEntries;
 use crate::base::{Result, back_off};
 use crate::btree::{Scan, TreeView};
 use crate::cache::{FramePool, Pages, finish};
 use crate::postings::codec::entry::TermEntry;
-use crate::postings::codec::fragment::Fragment;
+use crate::postings::codec::short::{JOINED_MORE, ShortList, put_entry};
 
 /// The number of new terms that are compacted at once.
 const COMPACTED_AT_ONCE: usize = 4096;
@@ -26,9 +27,11 @@ pub(crate) struct Compacting<'a, 'k> {
     first: usize,
     room: LevelLimits,
     pool: &'a FramePool,
-    new: &'a New<'a>,
+    new: &'a dyn NewPostings,
     /// The postings of the levels.
     before: Postings<'a>,
+    /// What is to be put into the level.
+    entries: LevelEntries,
 }
 
 /// Terms leave all levels in their order.
@@ -44,14 +47,16 @@ pub(crate) struct Passing<'a> {
 struct Postings<'a> {
     /// The oldest first.
     levels: Vec<LevelPostings<'a>>,
+    /// The term that was taken last, and its entry: what all levels had of it.
+    key: Vec<u8>,
+    entry: Vec<u8>,
 }
 
 struct LevelPostings<'a> {
     pages: Pages<'a>,
     view: TreeView,
     scan: Scan,
-    /// The term that the scan stands on; nothing behind the last.
-    next: Option<(Vec<u8>, Fragment)>,
+    is_at_end: bool,
 }
 
 /// Gives the joiners that are there already.
@@ -69,7 +74,7 @@ impl<'a, 'k> Compacting<'a, 'k> {
         keys: &'a [&'k [u8]],
         room: LevelLimits,
         pool: &'a FramePool,
-        new: &'a New<'a>,
+        new: &'a dyn NewPostings,
     ) -> Result<Compacting<'a, 'k>> {
         let before = Postings::new(&mut recent.levels[..=into], &[], pool)?;
         let terms = recent.levels[..=into]
@@ -89,61 +94,92 @@ impl<'a, 'k> Compacting<'a, 'k> {
             pool,
             new,
             before,
+            entries: LevelEntries::default(),
         })
     }
 
-    /// Pours the next terms, some of them new if there are any left. Tells whether there were any.
+    /// Compacts the next terms, some of them new if there are any left. Tells whether there were
+    /// any.
     fn compact(&mut self, outgrown: &mut Joiners<'k>) -> Result<bool> {
         let some = self.first..self.keys.len().min(self.first + COMPACTED_AT_ONCE);
         self.first = some.end;
-        let mut entries = Vec::with_capacity(some.len());
-        for (term, new) in some.clone().zip((self.new)(some.clone().collect())) {
+        let new = self.new;
+        let is_asked =
+            |term: &usize| !self.room.exclude(new.bytes_min(*term)) && new.short(*term).is_none();
+        let asked: Vec<usize> = some.clone().filter(is_asked).collect();
+        let fragments = new.of(asked.clone());
+        let mut asked = asked.into_iter().zip(fragments).peekable();
+        for term in some.clone() {
             back_off();
-            let key = self.keys[term];
-            while let Some((key, old)) = self.before.take_below(key)? {
-                let kept = self.keep(Cow::Owned(key), None, old, Fragment::default(), outgrown)?;
-                entries.extend(kept);
-                if entries.len() >= COMPACTED_AT_ONCE {
+            while self.before.take_below(self.keys[term])? {
+                self.keep_old(outgrown)?;
+                if self.entries.len() >= COMPACTED_AT_ONCE {
                     // Any number of terms may lie between two new ones.
-                    self.append(std::mem::take(&mut entries))?;
+                    self.append()?;
                 }
             }
-            let old = self.before.take_at(key)?;
-            entries.extend(self.keep(Cow::Borrowed(key), Some(term), old, new, outgrown)?);
+            let asked = asked.next_if(|(asked, _)| *asked == term);
+            let fragment = asked.as_ref().map(|(_, new)| ShortList::of(new));
+            self.keep_new(term, fragment.or_else(|| new.short(term)), outgrown)?;
         }
         let mut taken = 0;
-        while some.is_empty()
-            && taken < COMPACTED_AT_ONCE
-            && let Some((key, old)) = self.before.take()?
-        {
+        while some.is_empty() && taken < COMPACTED_AT_ONCE && self.before.take()? {
             taken += 1;
-            let kept = self.keep(Cow::Owned(key), None, old, Fragment::default(), outgrown)?;
-            entries.extend(kept);
+            self.keep_old(outgrown)?;
         }
-        let any = !some.is_empty() || taken > 0;
-        self.append(entries)?;
-        Ok(any)
+        self.append()?;
+        Ok(!some.is_empty() || taken > 0)
     }
 
-    /// The entry of a term on the level, unless it has outgrown that.
-    fn keep(
-        &self,
-        key: Cow<'k, [u8]>,
-        at: Option<usize>,
-        old: Fragment,
-        new: Fragment,
-        outgrown: &mut Joiners<'k>,
-    ) -> Result<Option<LevelEntry<'k>>> {
-        if self.room.fits(&key, &old, &new) {
-            Ok(Some((key, encode(old.concat(&new)?)?)))
+    /// Keeps the term that was taken from the levels, of which nothing is new, unless it has
+    /// outgrown the level.
+    fn keep_old(&mut self, outgrown: &mut Joiners<'k>) -> Result<()> {
+        let Postings { key, entry, .. } = &self.before;
+        if self.room.fits(key, entry.len()) {
+            self.entries.push(key, entry);
         } else {
-            outgrown.push(key, at, old);
-            Ok(None)
+            let old = TermEntry::decode(entry)?.tail;
+            outgrown.push(Cow::Owned(key.clone()), None, old);
+        }
+        Ok(())
+    }
+
+    /// Keeps a term of which there are new postings behind those of the levels, unless it has
+    /// outgrown the level; without `new` the new ones alone have.
+    fn keep_new(
+        &mut self,
+        term: usize,
+        new: Option<ShortList<'_>>,
+        outgrown: &mut Joiners<'k>,
+    ) -> Result<()> {
+        let key = self.keys[term];
+        let is_there = self.before.take_at(key)?;
+        let entry = is_there.then_some(&self.before.entry[..]);
+        let old_bytes = entry.map_or(0, |entry| entry.len() + JOINED_MORE);
+        let fits = |new: &ShortList<'_>| {
+            let bytes = old_bytes + new.encoded_length_max();
+            self.room.fits(key, bytes)
+        };
+        match (new.filter(fits), entry) {
+            (Some(new), None) => self.entries.push_joined(key, &[new]),
+            (Some(new), Some(entry)) => {
+                let parts = [ShortList::decode(entry)?, new];
+                self.entries.push_joined(key, &parts)
+            }
+            (None, entry) => {
+                let old = entry.map(TermEntry::decode).transpose()?;
+                let old = old.unwrap_or_default().tail;
+                outgrown.push(Cow::Borrowed(key), Some(term), old);
+                Ok(())
+            }
         }
     }
 
-    fn append(&mut self, entries: Vec<LevelEntry<'k>>) -> Result<()> {
-        self.recent.levels[self.into].append(entries, self.pool)
+    fn append(&mut self) -> Result<()> {
+        let level = &mut self.recent.levels[self.into];
+        level.append(&self.entries, self.pool)?;
+        self.entries.clear();
+        Ok(())
     }
 }
 
@@ -190,11 +226,11 @@ impl<'k> Leaving<'k> for Passing<'_> {
             self.recent.remove(joining, self.pool)?;
         }
         let mut joiners = Joiners::default();
-        while joiners.terms.len() < self.at_once
-            && let Some((key, postings)) = self.postings.take()?
-        {
+        while joiners.terms.len() < self.at_once && self.postings.take()? {
             back_off();
-            joiners.push(Cow::Owned(key), None, postings);
+            let Postings { key, entry, .. } = &self.postings;
+            let postings = TermEntry::decode(entry)?.tail;
+            joiners.push(Cow::Owned(key.clone()), None, postings);
         }
         Ok((!joiners.terms.is_empty()).then_some(joiners))
     }
@@ -204,7 +240,11 @@ impl<'a> Postings<'a> {
     /// Reads the postings of `levels`, the newest of which is the first, as they are now, from a
     /// key on.
     fn new(levels: &mut [DeltaLevel], from: &[u8], pool: &'a FramePool) -> Result<Postings<'a>> {
-        let mut postings = Postings { levels: Vec::new() };
+        let mut postings = Postings {
+            levels: Vec::new(),
+            key: Vec::new(),
+            entry: Vec::new(),
+        };
         for level in levels.iter_mut().rev() {
             level.postings.tree.flush()?;
             let view = level.postings.tree.view().clone();
@@ -212,9 +252,9 @@ impl<'a> Postings<'a> {
                 pages: Pages::new(pool),
                 scan: view.scan(from),
                 view,
-                next: None,
+                is_at_end: false,
             };
-            level.take()?;
+            level.advance()?;
             postings.levels.push(level);
         }
         Ok(postings)
@@ -226,58 +266,65 @@ impl<'a> Postings<'a> {
         next.min()
     }
 
-    /// The next term and its postings.
-    fn take(&mut self) -> Result<Option<(Vec<u8>, Fragment)>> {
-        let Some(key) = self.next().map(<[u8]>::to_vec) else {
-            return Ok(None);
-        };
-        let postings = self.take_at(&key)?;
-        Ok(Some((key, postings)))
+    /// Takes the next term, if there is any.
+    fn take(&mut self) -> Result<bool> {
+        let mut key = std::mem::take(&mut self.key);
+        key.clear();
+        let is_there = self
+            .next()
+            .map(|next| key.extend_from_slice(next))
+            .is_some();
+        self.key = key;
+        Ok(is_there && self.take_entry()?)
     }
 
-    /// The next term if it is below `key`.
-    fn take_below(&mut self, key: &[u8]) -> Result<Option<(Vec<u8>, Fragment)>> {
-        match self.next() {
-            Some(next) if next < key => self.take(),
-            _ => Ok(None),
-        }
+    /// Takes the next term if it is below `key`.
+    fn take_below(&mut self, key: &[u8]) -> Result<bool> {
+        Ok(self.next().is_some_and(|next| next < key) && self.take()?)
     }
 
-    /// The postings of `key` if it is the next.
-    fn take_at(&mut self, key: &[u8]) -> Result<Fragment> {
-        let mut postings = Fragment::default();
+    /// Takes `key` if it is the next.
+    fn take_at(&mut self, key: &[u8]) -> Result<bool> {
+        self.key.clear();
+        self.key.extend_from_slice(key);
+        self.take_entry()
+    }
+
+    /// Takes what the levels that stand on the key have of it, if any does.
+    fn take_entry(&mut self) -> Result<bool> {
+        self.entry.clear();
         for level in &mut self.levels {
-            if level.next() == Some(key)
-                && let Some((_, newer)) = level.take()?
-            {
-                postings = if postings.is_empty() {
-                    newer
-                } else {
-                    postings.concat(&newer)?
-                };
+            if level.next() != Some(self.key.as_slice()) {
+                continue;
             }
+            let newer = level.scan.value();
+            if self.entry.is_empty() {
+                self.entry.extend_from_slice(newer);
+            } else {
+                let parts = [ShortList::decode(&self.entry)?, ShortList::decode(newer)?];
+                let mut joined = Vec::with_capacity(self.entry.len() + newer.len());
+                put_entry(&parts, &mut joined)?;
+                self.entry = joined;
+            }
+            level.advance()?;
         }
-        Ok(postings)
+        Ok(!self.entry.is_empty())
     }
 }
 
 impl LevelPostings<'_> {
     /// The term that comes next.
     fn next(&self) -> Option<&[u8]> {
-        self.next.as_ref().map(|(key, _)| key.as_slice())
+        (!self.is_at_end).then(|| self.scan.key())
     }
 
-    /// The next term and its postings.
-    fn take(&mut self) -> Result<Option<(Vec<u8>, Fragment)>> {
+    /// Goes past the next term.
+    fn advance(&mut self) -> Result<()> {
         let LevelPostings {
             pages, view, scan, ..
         } = self;
         pages.trim();
-        let next = if finish(pages, |pages| scan.advance(view, pages))? {
-            Some((scan.key().to_vec(), TermEntry::decode(scan.value())?.tail))
-        } else {
-            None
-        };
-        Ok(std::mem::replace(&mut self.next, next))
+        self.is_at_end = !finish(pages, |pages| scan.advance(view, pages))?;
+        Ok(())
     }
 }

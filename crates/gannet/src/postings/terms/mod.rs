@@ -26,6 +26,7 @@ mod filtered;
 mod join;
 mod key_filter;
 mod leaving;
+mod level_entries;
 mod lists;
 mod sweep;
 
@@ -35,7 +36,7 @@ pub use self::add::terms_join_at_once;
 pub use self::change::{DELTA_LEVELS, DecideEntries};
 use self::delta::DeltaLevels;
 use self::filtered::FilteredView;
-pub use self::join::Addition;
+pub use self::join::{Addition, NewPostings};
 use self::lists::ListTrees;
 pub use self::sweep::{SweepProgress, Sweeper};
 use crate::base::{ByteReader, DocId, Result, ZoneNumber};
