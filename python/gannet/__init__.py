@@ -15,6 +15,7 @@ several indexes answer like one. Every exception is a `GannetError`.
 from __future__ import annotations
 
 import atexit as _atexit
+import json as _json
 import weakref as _weakref
 from collections.abc import Mapping as _Mapping
 from os import PathLike as _PathLike
@@ -117,6 +118,7 @@ _OPTIONS = [
     "create",
     "analyzer",
     "analyzers",
+    "mapping",
     "durability",
     "backend",
     "cache_dir",
@@ -133,6 +135,7 @@ def open(
     create: bool = True,
     analyzer: str | None = None,
     analyzers: _Mapping[str, str] | None = None,
+    mapping: _Mapping[str, str | _Mapping[str, object]] | None = None,
     durability: _Literal["async", "sync"] = "async",
     backend: _Literal["auto", "uring", "pread"] = "auto",
     cache_dir: str | _PathLike[str] | None = None,
@@ -152,6 +155,9 @@ def open(
     - `create=False` makes it an error if there is no index.
     - `analyzer` is that of text fields not seen so far ("standard", "english", "keyword", ...), and
       `analyzers` has those of single fields by their names.
+    - `mapping` declares types of fields ("text", "keyword", "long", "double", "boolean", "date"),
+      as in `{"price": "double", "note": {"type": "text", "analyzer": "english"}}`. A document with
+      a value that does not fit is rejected.
     - `durability="sync"` makes each write durable before it returns; else `sync()` does.
     - `cache_dir` keeps answers in a folder on flash, and for readers pages of a slow device, of at
       most `cache_size`. Another process that asks the same of the same state finds the answer.
@@ -166,6 +172,7 @@ def open(
         create=create,
         analyzer=analyzer,
         analyzers=None if analyzers is None else dict(analyzers),
+        mapping=None if mapping is None else _json.dumps(dict(mapping)),
         durability=durability,
         backend=backend,
         cache_dir=cache_dir,

@@ -86,6 +86,7 @@ def open(
     create: bool = True,
     analyzer: str | None = None,
     analyzers: dict[str, str] | None = None,
+    mapping: str | None = None,
     durability: str = "async",
     backend: str = "auto",
     cache_dir: _Path | None = None,

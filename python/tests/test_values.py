@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 
 import pytest
 
@@ -66,3 +67,25 @@ def test_values_are_counted(shop: gannet.Index) -> None:
         shop.search("*:*", aggs={"a": {"filter": "title:[a TO b]"}})
     with pytest.raises(gannet.InvalidError, match="geohash_grid"):
         shop.search("*:*", aggs={"a": {"geohash_grid": {"field": "day"}}})
+
+
+def test_types_are_declared(tmp_path: Path) -> None:
+    mapping: dict[str, str | dict[str, object]] = {
+        "price": "double",
+        "added": {"type": "date", "ignore_malformed": True},
+        "note": {"type": "text", "analyzer": "english"},
+    }
+    path = tmp_path / "typed.gnt"
+    with gannet.open(path, memory="16MiB", mapping=mapping) as ix:
+        ix.add({"id": "1", "price": "7", "added": "2023-05", "note": "Running"})
+        ix.add({"id": "2", "price": 2, "added": "soon"})
+        with pytest.raises(gannet.InvalidError, match='"price".*double.*"cheap"'):
+            ix.add({"id": "3", "price": "cheap"})
+        assert ix.search("*:*", sort="price").ids == ["2", "1"]
+        assert ix.search("added:[2023 TO 2024]").ids == ix.search("note:run").ids == ["1"]
+    with gannet.open(path, memory="16MiB") as ix, pytest.raises(gannet.InvalidError, match="declared as double"):
+        ix.add({"price": "cheap"})
+    with pytest.raises(gannet.InvalidError, match='"price".*cannot become long'):
+        gannet.open(path, memory="16MiB", mapping={"price": "long"})
+    with pytest.raises(gannet.InvalidError, match="use text, keyword, long"):
+        gannet.open(path, memory="16MiB", mapping={"price": "integer"})

@@ -20,6 +20,7 @@ mod limits;
 mod links;
 mod listing;
 mod maintenance;
+mod mapping;
 mod meaning;
 mod newcomer;
 mod one_rule;

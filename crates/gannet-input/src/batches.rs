@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
-use gannet::Index;
+use gannet::{FieldMapping, Index};
 
 use crate::Asked;
 use crate::change::Change;
@@ -235,6 +235,8 @@ pub struct Reader {
     pub taken: Arc<AtomicU64>,
     /// The sizes of batches and lines.
     pub sizes: Sizes,
+    /// The declared types of fields.
+    pub mapping: Arc<FieldMapping>,
     /// The gate that limits the bytes under way.
     pub gate: Arc<Gate>,
     /// Tells whether the caller asked for the end.
@@ -254,7 +256,7 @@ impl Reader {
 
     fn read(&self, source: &Input, number: &mut u64, send: SendBatch<'_>) -> bool {
         let mut origin = source.origin();
-        let mut documents = match source.open(&self.taken, self.sizes.line) {
+        let mut documents = match source.open(&self.taken, self.sizes.line, &self.mapping) {
             Ok(documents) => documents,
             Err(error) => {
                 return self.send_failure(RawBatch::new(*number, &origin), &error, send);

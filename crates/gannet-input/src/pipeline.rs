@@ -215,6 +215,7 @@ impl<'a> Pipeline<'a> {
             sources,
             taken: Arc::clone(taken),
             sizes: Sizes::of(self.index, self.options.threads, self.options.commit_every),
+            mapping: self.index.mapping(),
             gate: Gate::new(self.index.preparation_bytes()),
             asked: Arc::clone(&self.asked),
         }

@@ -103,7 +103,7 @@ mod _native {
 
     /// Opens the index in a folder or at a URL, or makes one in a folder.
     #[pyfunction]
-    #[pyo3(signature = (path, *, memory=None, read_only=false, create=true, analyzer=None, analyzers=None, durability="async", backend="auto", cache_dir=None, cache_size=None, result_cache=None))]
+    #[pyo3(signature = (path, *, memory=None, read_only=false, create=true, analyzer=None, analyzers=None, mapping=None, durability="async", backend="auto", cache_dir=None, cache_size=None, result_cache=None))]
     #[allow(
         clippy::too_many_arguments,
         reason = "they are keyword arguments in Python"
@@ -116,6 +116,7 @@ mod _native {
         create: bool,
         analyzer: Option<String>,
         analyzers: Option<HashMap<String, String>>,
+        mapping: Option<String>,
         durability: &str,
         backend: &str,
         cache_dir: Option<PathBuf>,
@@ -128,6 +129,7 @@ mod _native {
             create,
             analyzer,
             analyzers: analyzers.unwrap_or_default(),
+            mapping,
             durability: durability.to_owned(),
             backend: backend.to_owned(),
             cache_dir,

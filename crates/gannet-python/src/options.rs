@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use gannet::{Analyzer, BackendChoice, Durability, Index, Operator, Options};
+use gannet::{Analyzer, BackendChoice, Durability, FieldMapping, Index, Operator, Options};
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 
@@ -46,6 +46,8 @@ pub struct OpenArguments {
     pub create: bool,
     pub analyzer: Option<String>,
     pub analyzers: HashMap<String, String>,
+    /// Declared types of fields as JSON.
+    pub mapping: Option<String>,
     pub durability: String,
     pub backend: String,
     pub cache_dir: Option<PathBuf>,
@@ -69,6 +71,9 @@ impl OpenArguments {
         }
         for (field, name) in &self.analyzers {
             options = options.field_analyzer(field, Analyzer::named(name).or_raise()?);
+        }
+        if let Some(json) = &self.mapping {
+            options = options.mapping(FieldMapping::from_json(json).or_raise()?);
         }
         match (&self.cache_dir, &self.cache_size) {
             (Some(folder), Some(bytes)) => options = options.cache(folder, bytes.0 as u64),

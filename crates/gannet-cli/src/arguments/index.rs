@@ -15,13 +15,20 @@ const INDEXING: &str = "The field `id` is the external ID, or the one that --id 
                   the end the index is put in order where enough has come together.\n\n\
                   Examples:\n  gannet index wiki.gnt wiki.jsonl.zst\n  gannet index notes.gnt ~/notes\n  \
                   gannet index shop.gnt products.csv --id sku --analyzer category=keyword\n  \
+                  gannet index shop.gnt products.csv --id sku --mapping types.json\n  \
                   gannet index logs.gnt /var/log/app --ext log --text-lines";
+
+/// The long help on declared types.
+const MAPPING: &str = "A mapping is a JSON object with a member for each field that is declared: its type (text, keyword, long, double, \
+                 boolean, date), or an object with `type`, and if need be `analyzer` (of a text), `ignore_malformed` (true: values \
+                 that do not fit are left out) and `column` (of a text, true: its whole strings can be sorted and counted). \
+                 `properties` has the fields of an object. Types of other fields are found.";
 
 /// The arguments of `gannet index`.
 #[derive(Debug, Args)]
 #[command(
     after_help = format!("{FORMATS}\n\n{INDEXING}"),
-    after_long_help = format!("{FORMATS}\n\n{INDEXING}\n\n{ANALYZERS}")
+    after_long_help = format!("{FORMATS}\n\n{INDEXING}\n\n{ANALYZERS}\n\n{MAPPING}")
 )]
 pub struct IndexArguments {
     /// The folder of the index
@@ -33,6 +40,10 @@ pub struct IndexArguments {
     /// The analyzer of new fields, or of one with FIELD=NAME; may be repeated
     #[arg(long, value_name = "[FIELD=]NAME")]
     pub analyzer: Vec<String>,
+    /// Declare types of fields by a JSON file, such as {"price": "double", "day": "date"}. Documents
+    /// whose values do not fit are rejected
+    #[arg(long, value_name = "FILE")]
+    pub mapping: Option<PathBuf>,
     /// Phrase filters that new text fields keep, so that phrases read less: `common` takes about a
     /// byte a word
     #[arg(long, value_name = "KIND", default_value = "common", hide_short_help = true,

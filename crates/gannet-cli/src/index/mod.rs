@@ -54,7 +54,7 @@ fn work(common: &Common, settings: &Settings<'_>, output: &mut Output) -> Outcom
         done.notes.push(note);
     }
     let durable = finish(&index, &mut done);
-    let unused = settings.unused_analyzers(&index);
+    let unused = settings.unused(&index);
     let (stats, counters, backend) = (index.stats().ok(), index.counters(), index.backend());
     let closed = index.close();
     if let (Err(error), End::Whole) = (closed, &done.end) {

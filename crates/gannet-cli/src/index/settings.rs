@@ -1,9 +1,12 @@
 //! The checked arguments of `gannet index` and `gannet update`.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use gannet::{Analyzer, Index, Limits, PhraseFilters};
+use gannet::values::ValueType;
+use gannet::{Analyzer, FieldMapping, FieldType, Index, Limits, PhraseFilters};
 use gannet_input::{Input, InputOptions, Write};
 
 use super::folders::make_parents;
@@ -18,6 +21,12 @@ const MEMORY_PER_THREAD: usize = 4 << 20;
 /// searches it yet, and flushes that need not keep that short have fewer lists to write anew.
 const LOG_TIME_OF_NEW: Duration = Duration::from_secs(20);
 
+/// The longest file of a mapping.
+const MAPPING_BYTES_MAX: u64 = 1 << 20;
+
+/// Declarations that no document used, of which is told.
+const UNUSED_TOLD: usize = 10;
+
 /// The checked arguments of a run.
 pub struct Settings<'a> {
     pub index: PathBuf,
@@ -30,6 +39,8 @@ pub struct Settings<'a> {
     pub analyzers: &'a [String],
     pub default_analyzer: Option<Analyzer>,
     pub field_analyzers: Vec<(String, Analyzer)>,
+    /// The declared types of fields.
+    pub mapping: FieldMapping,
     /// Nothing where no index is made.
     pub phrase_filters: Option<PhraseFilters>,
 }
@@ -44,6 +55,10 @@ impl<'a> Settings<'a> {
         for choice in &arguments.analyzer {
             settings.choose_analyzer(choice)?;
         }
+        if let Some(file) = &arguments.mapping {
+            settings.mapping = mapping_of(file)?;
+        }
+        settings.check_mapping()?;
         Ok(settings)
     }
 
@@ -76,6 +91,7 @@ impl<'a> Settings<'a> {
             analyzers: &[],
             default_analyzer: None,
             field_analyzers: Vec::new(),
+            mapping: FieldMapping::new(),
             phrase_filters: None,
         })
     }
@@ -88,6 +104,25 @@ impl<'a> Settings<'a> {
                 self.field_analyzers.push((field.to_owned(), analyzer));
             }
             None => self.default_analyzer = Some(Analyzer::named(choice)?),
+        }
+        Ok(())
+    }
+
+    /// Rejects analyzers for fields of which a mapping says something else.
+    fn check_mapping(&self) -> Outcome<()> {
+        for (name, analyzer) in &self.field_analyzers {
+            match self.mapping.type_of(name) {
+                None => {}
+                Some(FieldType::Text) if self.mapping.analyzer_of(name).is_none() => {}
+                Some(FieldType::Column(ValueType::Keyword)) if *analyzer == Analyzer::KEYWORD => {}
+                Some(declared) => {
+                    return Err(Failure::caller(format!(
+                        "--analyzer {name}={} and --mapping, which declares the field as {}, contradict each other: leave one out",
+                        analyzer.name(),
+                        declared.name()
+                    )));
+                }
+            }
         }
         Ok(())
     }
@@ -109,16 +144,20 @@ impl<'a> Settings<'a> {
         Ok(())
     }
 
-    /// Returns warnings about analyzers for fields that no document has: most likely a name is
+    /// Returns warnings about declarations of fields that no document has: most likely a name is
     /// misspelt.
-    pub fn unused_analyzers(&self, index: &Index) -> Vec<String> {
+    pub fn unused(&self, index: &Index) -> Vec<String> {
         let snapshot = index.snapshot();
+        let undeclared = self.mapping.names().filter_map(|name| {
+            let error = snapshot.check_field(name).err()?;
+            Some(format!("--mapping: {name:?} was not used: {error}"))
+        });
         let unused = self.field_analyzers.iter().filter_map(|(name, analyzer)| {
             let error = snapshot.check_field(name).err()?;
             let choice = format!("{name}={}", analyzer.name());
             Some(format!("--analyzer {choice} was not used: {error}"))
         });
-        unused.collect()
+        unused.chain(undeclared).take(UNUSED_TOLD).collect()
     }
 
     /// Opens the index, which is made if it is missing and documents are added. Gives the folder
@@ -138,6 +177,7 @@ impl<'a> Settings<'a> {
         for (field, analyzer) in &self.field_analyzers {
             options = options.field_analyzer(field, *analyzer);
         }
+        options = options.mapping(self.mapping.clone());
         if !self.index.exists() && self.arguments.commit_every.is_none() {
             options = options.limits(Limits {
                 loads: true,
@@ -148,6 +188,22 @@ impl<'a> Settings<'a> {
         let made = make_parents(&self.index)?;
         Ok((options.open(&self.index)?, made))
     }
+}
+
+/// Reads declared types from a file.
+fn mapping_of(file: &Path) -> Outcome<FieldMapping> {
+    let wrong = |reason: &str| Failure::caller(format!("--mapping {}: {reason}", file.display()));
+    let mut text = String::new();
+    let opened = File::open(file);
+    opened
+        .and_then(|file| file.take(MAPPING_BYTES_MAX + 1).read_to_string(&mut text))
+        .map_err(|error| wrong(&error.to_string()))?;
+    if text.len() as u64 > MAPPING_BYTES_MAX {
+        return Err(wrong("the file has more than 1 MiB, and a mapping fits it"));
+    }
+    let within = |reason: &str| format!("--mapping {}: {reason}", file.display());
+    let read = FieldMapping::from_json(&text);
+    read.map_err(|error| Failure::from(error).within(within))
 }
 
 /// Returns the number of threads that prepare documents; the memory that each holds besides its

@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use gannet::{Error, Result};
+use gannet::{Error, FieldMapping, Result};
 
 use self::action::is_action;
 use self::bulk::Bulk;
@@ -171,11 +171,12 @@ impl Input {
     }
 
     /// Opens it. The bytes taken from files are added to `taken`; a document has at most `limit`
-    /// bytes.
+    /// bytes, and its fields the types of `mapping` where that has them.
     pub(crate) fn open(
         &self,
         taken: &Arc<AtomicU64>,
         limit: usize,
+        mapping: &FieldMapping,
     ) -> io::Result<Box<dyn Documents + Send>> {
         match &self.from {
             From::Folder(path, ids) => {
@@ -194,11 +195,18 @@ impl Input {
                 if let Some(reason) = mistaken(&mut reader, *format)? {
                     return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
                 }
-                self.open_lines(source, *format, reader, limit)
+                match format {
+                    Some(format @ (InputFormat::Csv | InputFormat::Tsv)) => {
+                        let rows = Rows::new(reader, *format, &self.options, limit)?;
+                        Ok(Box::new(rows.of_types(mapping)))
+                    }
+                    _ => self.open_lines(source, *format, reader, limit),
+                }
             }
         }
     }
 
+    /// Opens a source whose documents are no rows.
     fn open_lines(
         &self,
         source: &Source,
@@ -208,9 +216,6 @@ impl Input {
     ) -> io::Result<Box<dyn Documents + Send>> {
         let options = &*self.options;
         Ok(match format {
-            Some(format @ (InputFormat::Csv | InputFormat::Tsv)) => {
-                Box::new(Rows::new(reader, format, options, limit)?)
-            }
             Some(InputFormat::TextLines) => {
                 let path = match source {
                     Source::Stdin => None,

@@ -13,6 +13,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use csv::ByteRecord;
+use gannet::values::ValueType;
+use gannet::{FieldMapping, FieldType};
 
 use super::InputOptions;
 use super::cells::{CellKind, cell_kinds};
@@ -33,6 +35,8 @@ pub struct Rows {
     reader: csv::Reader<Bounded>,
     /// The bytes that may still be read for one record.
     left: Arc<AtomicUsize>,
+    /// The names of the columns.
+    names: Vec<String>,
     /// The columns, each as the beginning of a JSON member.
     columns: Vec<String>,
     /// The kind of cells that each column has.
@@ -65,6 +69,7 @@ impl Rows {
         let mut rows = Rows {
             reader: reader(source, &dialect, &left),
             left,
+            names: Vec::new(),
             columns: Vec::new(),
             kinds: Vec::new(),
             id: None,
@@ -93,6 +98,20 @@ impl Rows {
         rows.kinds = cell_kinds(&head, &dialect, names.len());
         rows.name_columns(names, options.id.as_deref())?;
         Ok(rows)
+    }
+
+    /// Leaves the cells of declared fields strings where a number would mean something else: of a
+    /// date milliseconds, of whole strings another spelling.
+    pub fn of_types(mut self, mapping: &FieldMapping) -> Rows {
+        for (kind, name) in self.kinds.iter_mut().zip(&self.names) {
+            let declared = mapping.type_of(name);
+            if let Some(FieldType::Text | FieldType::Column(ValueType::Date | ValueType::Keyword)) =
+                declared
+            {
+                *kind = CellKind::Text;
+            }
+        }
+        self
     }
 
     /// Notes the columns, of which that of the IDs is called `id`.
@@ -124,6 +143,7 @@ impl Rows {
         }
         let member = |name: &String| format!("{}:", serde_json::json!(name));
         self.columns = names.iter().map(member).collect();
+        self.names = names;
         Ok(())
     }
 

@@ -22,6 +22,7 @@ pub use analyzer::{Analyzer, Scratch, Token, VERSION};
 pub use common::COMMON_WORDS;
 pub use fingerprints::{fingerprint, is_exact};
 pub(crate) use forms::other_forms;
+pub(crate) use schema::in_nfc;
 pub use schema::{
     Field, FieldId, FieldKind, FieldOptions, MAX_FIELDS, Schema, SchemaOptions, split_term_key,
     term_key,

@@ -316,8 +316,8 @@ impl Schema {
     }
 }
 
-/// A name in NFC.
-fn in_nfc(name: &str) -> Cow<'_, str> {
+/// Returns a name in NFC, as fields are looked up.
+pub(crate) fn in_nfc(name: &str) -> Cow<'_, str> {
     if forms::is_nfc(name) {
         Cow::Borrowed(name)
     } else {

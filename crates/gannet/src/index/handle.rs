@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use super::ingest::{Input, PreparedBatch, Workbench};
+use super::ingest::{FieldMapping, Input, PreparedBatch, Workbench};
 use super::read::Snapshot;
 use super::state::{Durability, Options, Shared};
 use super::write::{Gate, IdleMaintenance, Writer, WriterLock, Written};
@@ -115,6 +115,11 @@ impl Index {
     /// or as one whose values match as a whole since the first was a number.
     pub fn declare_text(&self, name: &str, analyzer: Analyzer) -> Result<()> {
         self.shared.preparation.fields.declare_text(name, analyzer)
+    }
+
+    /// Returns the declared types of fields, by the options and in the index before.
+    pub fn mapping(&self) -> Arc<FieldMapping> {
+        self.shared.preparation.fields.mapping()
     }
 
     /// Bytes of the budget that documents which are prepared side by side may take. Each takes

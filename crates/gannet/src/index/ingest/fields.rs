@@ -14,7 +14,7 @@ use std::sync::{Arc, RwLock, RwLockWriteGuard};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::mapping::{FieldMapping, FieldType};
+use super::mapping::{DeclaredField, FieldMapping, FieldType};
 use crate::analysis::{Analyzer, Field, FieldKind, Schema, SchemaOptions};
 use crate::base::{Error, Result};
 use crate::documents::{Document, Value};
@@ -132,7 +132,7 @@ impl Fields {
         let mapping = self.mapping();
         for (name, value) in &document.fields {
             if let Some(field) = mapping.of(name) {
-                ensure_declared(&mut grown, name, field.field_type, &self.options)?;
+                ensure_declared(&mut grown, name, field, &self.options)?;
                 continue;
             }
             if let Some(analyzer) = declared.get(name) {
@@ -154,20 +154,23 @@ impl Fields {
     }
 }
 
-/// Adds a field of a declared type, unless it is there. Whole strings stand for dates and keywords.
+/// Adds a declared field, unless it is there. Whole strings stand for dates and keywords.
 fn ensure_declared(
     schema: &mut Schema,
     name: &str,
-    field_type: FieldType,
+    declared: &DeclaredField,
     options: &SchemaOptions,
 ) -> Result<()> {
     use gannet_values::ValueType::{Boolean, Date, Double, Keyword, Long};
-    match field_type {
-        FieldType::Text => schema.ensure(name, FieldKind::Text, options),
-        FieldType::Column(Boolean | Double | Long) => {
+    match (declared.field_type, declared.analyzer) {
+        (FieldType::Text, Some(analyzer)) => schema.ensure_text(name, analyzer, options),
+        (FieldType::Text, None) => schema.ensure(name, FieldKind::Text, options),
+        (FieldType::Column(Boolean | Double | Long), _) => {
             schema.ensure(name, FieldKind::Exact, options)
         }
-        FieldType::Column(Date | Keyword) => schema.ensure_text(name, Analyzer::KEYWORD, options),
+        (FieldType::Column(Date | Keyword), _) => {
+            schema.ensure_text(name, Analyzer::KEYWORD, options)
+        }
     }
     .map(drop)
 }

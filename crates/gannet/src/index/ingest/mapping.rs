@@ -1,8 +1,11 @@
 //! Declared types of fields.
+//!
+//! A declaration counts from the first document on that has the field, and then for good: a root
+//! keeps it with the column.
 
 use gannet_values::{Number, ValueType, parse_date};
 
-use crate::analysis::Schema;
+use crate::analysis::{Analyzer, Schema, in_nfc};
 use crate::base::{Error, Result};
 use crate::columns::{Columns, KEYWORD_BYTES_MAX, VALUES_MAX};
 use crate::documents::{Document, Value};
@@ -22,16 +25,22 @@ pub enum FieldType {
 /// leave such values out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldMapping {
+    /// In the order of their names.
     fields: Vec<DeclaredField>,
 }
 
-/// A field of a mapping.
+/// A field of a mapping, with all that was declared of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DeclaredField {
+    /// The name in NFC.
     pub(crate) name: String,
     pub(crate) field_type: FieldType,
     /// Set if values that do not fit are left out.
     pub(crate) lenient: bool,
+    /// The analyzer of a field of text, if that was declared too.
+    pub(crate) analyzer: Option<Analyzer>,
+    /// Set if the whole strings of a field of text stand in a column.
+    pub(crate) keeps_strings: bool,
 }
 
 impl FieldType {
@@ -70,24 +79,39 @@ impl FieldMapping {
     /// Declares the type of a field; the last one for a name counts.
     #[must_use]
     pub fn field(self, name: impl Into<String>, field_type: FieldType) -> FieldMapping {
-        self.with(name.into(), field_type, false)
+        self.with(DeclaredField::of(&name.into(), field_type))
     }
 
     /// Declares the type of a field whose values are left out where they do not fit: the document
     /// is taken, and the column lacks them.
     #[must_use]
     pub fn lenient_field(self, name: impl Into<String>, field_type: FieldType) -> FieldMapping {
-        self.with(name.into(), field_type, true)
+        self.with(DeclaredField {
+            lenient: true,
+            ..DeclaredField::of(&name.into(), field_type)
+        })
     }
 
-    fn with(mut self, name: String, field_type: FieldType, lenient: bool) -> FieldMapping {
-        self.fields.retain(|field| field.name != name);
-        self.fields.push(DeclaredField {
-            name,
-            field_type,
-            lenient,
-        });
+    /// Declares a field of text with the analyzer of its words.
+    #[must_use]
+    pub fn text_field(self, name: impl Into<String>, analyzer: Analyzer) -> FieldMapping {
+        self.with(DeclaredField {
+            analyzer: Some(analyzer),
+            ..DeclaredField::of(&name.into(), FieldType::Text)
+        })
+    }
+
+    pub(super) fn with(mut self, declared: DeclaredField) -> FieldMapping {
+        match self.place(&declared.name) {
+            Ok(at) => self.fields[at] = declared,
+            Err(at) => self.fields.insert(at, declared),
+        }
         self
+    }
+
+    fn place(&self, name: &str) -> std::result::Result<usize, usize> {
+        let of = |field: &DeclaredField| field.name.as_str().cmp(name);
+        self.fields.binary_search_by(of)
     }
 
     /// The same with what an index had declared before.
@@ -97,17 +121,18 @@ impl FieldMapping {
             let Some(field) = schema.field(column.field) else {
                 continue;
             };
-            let field_type = if column.closed {
+            let field_type = if column.beside_text {
                 FieldType::Text
             } else {
                 FieldType::Column(column.value_type)
             };
-            all = all.with(field.name.clone(), field_type, column.lenient);
+            all = all.with(DeclaredField {
+                lenient: column.lenient,
+                keeps_strings: column.beside_text && !column.closed,
+                ..DeclaredField::of(&field.name, field_type)
+            });
         }
-        for declared in self.fields {
-            all = all.with(declared.name, declared.field_type, declared.lenient);
-        }
-        all
+        self.fields.into_iter().fold(all, FieldMapping::with)
     }
 
     /// Returns true if nothing is declared.
@@ -120,33 +145,88 @@ impl FieldMapping {
     }
 
     pub(crate) fn of(&self, name: &str) -> Option<&DeclaredField> {
-        self.fields.iter().find(|field| field.name == name)
+        let at = self.place(&in_nfc(name)).ok()?;
+        self.fields.get(at)
+    }
+
+    /// Returns the names of all fields that are declared, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.fields.iter().map(|field| field.name.as_str())
+    }
+
+    /// Returns the declared type of a field.
+    pub fn type_of(&self, name: &str) -> Option<FieldType> {
+        self.of(name).map(|field| field.field_type)
+    }
+
+    /// Returns the declared analyzer of a field of text.
+    pub fn analyzer_of(&self, name: &str) -> Option<Analyzer> {
+        self.of(name).and_then(|field| field.analyzer)
     }
 
     /// Rejects a document with a value that does not fit.
     pub(super) fn check(&self, document: &Document) -> Result<()> {
-        for declared in self.fields.iter().filter(|declared| !declared.lenient) {
-            let FieldType::Column(value_type) = declared.field_type else {
+        if self.fields.is_empty() {
+            return Ok(());
+        }
+        for (name, value) in &document.fields {
+            if let Some((declared, value_type)) = self.strict(name)
+                && !fits(value_type, value)
+            {
+                return Err(misfit(&declared.name, value_type, value));
+            }
+        }
+        if document.fields.len() > VALUES_MAX {
+            self.check_counts(document)?;
+        }
+        Ok(())
+    }
+
+    /// Rejects a document with more values of a field than a column takes.
+    #[cold]
+    fn check_counts(&self, document: &Document) -> Result<()> {
+        let mut counts = vec![0; self.fields.len()];
+        for (name, _) in &document.fields {
+            let Ok(at) = self.place(&in_nfc(name)) else {
                 continue;
             };
-            let name = &declared.name;
-            let values = document.fields.iter().filter(|(field, _)| field == name);
-            let mut count = 0;
-            for (_, value) in values {
-                count += 1;
-                if !fits(value_type, value) {
-                    return Err(misfit(name, value_type, value));
-                }
-            }
-            if count > VALUES_MAX {
+            counts[at] += 1;
+        }
+        for (declared, count) in self.fields.iter().zip(counts) {
+            if let Some((_, value_type)) = self.strict(&declared.name)
+                && count > VALUES_MAX
+            {
                 return Err(Error::invalid(format!(
-                    "the field {name:?} has {count} values, and at most {VALUES_MAX} fit a column of type {}: \
+                    "the field {:?} has {count} values, and at most {VALUES_MAX} fit a column of type {}: \
                      declare it as text, or cut the list",
+                    declared.name,
                     value_type.name()
                 )));
             }
         }
         Ok(())
+    }
+
+    /// The field of this name, if it has a column whose values must fit.
+    fn strict(&self, name: &str) -> Option<(&DeclaredField, ValueType)> {
+        let declared = self.of(name).filter(|declared| !declared.lenient)?;
+        match declared.field_type {
+            FieldType::Column(value_type) => Some((declared, value_type)),
+            FieldType::Text => None,
+        }
+    }
+}
+
+impl DeclaredField {
+    /// A field of which its type is declared, and nothing else.
+    pub(super) fn of(name: &str, field_type: FieldType) -> DeclaredField {
+        DeclaredField {
+            name: in_nfc(name).into_owned(),
+            field_type,
+            lenient: false,
+            analyzer: None,
+            keeps_strings: false,
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! From documents to batches that are ready to be written, on any thread.
 
 mod content;
+mod declarations;
 mod fields;
 mod mapping;
 mod packing;

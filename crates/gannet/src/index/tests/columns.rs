@@ -486,3 +486,35 @@ fn declared_types_reject_what_does_not_fit() {
     }
     open(FieldMapping::new().field("n", of("long")), &device).unwrap();
 }
+
+/// A field of text keeps its declared analyzer, and its whole strings if that was declared.
+#[test]
+fn declared_texts_keep_their_analyzers_and_strings() {
+    let json = r#"{"note": {"type": "text", "analyzer": "english", "column": true}, "pr\u00e9nom": "keyword"}"#;
+    let mapping = FieldMapping::from_json(json).unwrap();
+    let device = Arc::new(MemoryDevice::new());
+    let index = open(mapping.clone(), &device).unwrap();
+    // The other Unicode form of a name is the same name.
+    let line = "{\"id\": 0, \"note\": \"Running\", \"pre\u{301}nom\": \"A B\"}";
+    write(&index, &[line, r#"{"id": 1, "note": [7, "2020-01-01"]}"#]);
+    index.close().unwrap();
+    for mapping in [FieldMapping::new(), mapping] {
+        let index = open(mapping, &device).unwrap();
+        assert_eq!(shown(&index, "note.keyword"), ["Running", "7", "2020-01-01"]);
+        assert_eq!(shown(&index, "pr\u{e9}nom"), ["A B"]);
+        assert_eq!(index.snapshot().columns().unwrap().len(), 2);
+        let snapshot = index.snapshot();
+        let query = snapshot.parse("note:run", crate::search::Operator::Or).unwrap();
+        assert_eq!(snapshot.search(&query).run().unwrap().hits.len(), 1);
+        drop(snapshot);
+        index.close().unwrap();
+    }
+    for (json, part) in [
+        (r#"{"note": {"type": "text", "analyzer": "german"}}"#, "cannot become german"),
+        (r#"{"note": "keyword"}"#, "cannot become keyword"),
+    ] {
+        let error = open(FieldMapping::from_json(json).unwrap(), &device);
+        let error = error.err().unwrap().to_string();
+        assert!(error.contains("\"note\"") && error.contains(part), "{error}");
+    }
+}

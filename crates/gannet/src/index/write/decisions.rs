@@ -245,7 +245,7 @@ fn declared_column(field: &Field, declared: &DeclaredField) -> Column {
     Column {
         declared: true,
         lenient: declared.lenient,
-        closed: is_text,
+        closed: is_text && !declared.keeps_strings,
         beside_text: is_text,
         settled: true,
         ..Column::found(field.id, value_type)
@@ -256,10 +256,25 @@ fn declared_column(field: &Field, declared: &DeclaredField) -> Column {
 fn check_declared(declared: &DeclaredField, field: &Field, columns: &Columns) -> Result<()> {
     let known = columns.of_field(field.id).iter();
     let known: Vec<&Column> = known.filter_map(|id| columns.get(*id)).collect();
+    if declared.field_type == FieldType::Text
+        && field.kind == FieldKind::Text
+        && let Some(wanted) = declared.analyzer
+        && wanted != field.analyzer
+    {
+        return Err(Error::invalid(format!(
+            "the field {:?} has the analyzer {}, which cannot become {}: use another name, or index the documents again",
+            declared.name,
+            field.analyzer.name(),
+            wanted.name()
+        )));
+    }
     let is_there = match declared.field_type {
         FieldType::Text => {
             let has_words = field.kind == FieldKind::Text;
-            has_words && known.iter().all(|column| column.beside_text)
+            let has_strings = known.iter().any(|column| !column.closed);
+            has_words
+                && known.iter().all(|column| column.beside_text)
+                && (has_strings || !declared.keeps_strings)
         }
         FieldType::Column(value_type) => known
             .iter()

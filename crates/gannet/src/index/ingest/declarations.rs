@@ -1,0 +1,356 @@
+//! Reads declarations of fields from JSON, such as `{"price": "double", "title": {"type": "text"}}`.
+//!
+//! Members have the names and meanings of Elasticsearch. What would change what is found and is not
+//! supported is an error that names the member and the field, and says what to do.
+
+use gannet_values::ValueType;
+use serde_json::Value as Json;
+
+use super::mapping::{DeclaredField, FieldMapping, FieldType};
+use crate::analysis::{Analyzer, MAX_FIELDS};
+use crate::base::{Error, Result};
+use crate::documents::ObjectMembers;
+
+/// Objects that stand in each other, at most.
+const DEPTH_MAX: usize = 32;
+
+/// The member with the fields of an object.
+const PROPERTIES: &str = "properties";
+
+impl FieldMapping {
+    /// Reads declarations: an object with a member for each field. Its value is the name of a type,
+    /// or an object with `type` and what else is declared:
+    ///
+    /// - `analyzer`: of a `text`, the analyzer of its words.
+    /// - `ignore_malformed`: values that do not fit are left out, and the document is taken.
+    /// - `column`: of a `text`, its whole strings of up to 256 bytes are kept for orders and counts.
+    /// - `properties`: in place of a type, the fields of an object.
+    ///
+    /// All fields may stand in `properties`, as Elasticsearch has them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] names the field and the member that is wrong or not supported.
+    pub fn from_json(json: &str) -> Result<FieldMapping> {
+        let members = members_of(json, "the mapping")?;
+        let mut mapping = FieldMapping::new();
+        match members.as_slice() {
+            [(name, fields)] if name == PROPERTIES && is_object_of_fields(fields) => {
+                read_fields(&members_of(fields, "the mapping")?, "", 1, &mut mapping)?;
+            }
+            _ => read_fields(&members, "", 1, &mut mapping)?,
+        }
+        Ok(mapping)
+    }
+}
+
+/// Returns true if the member `properties` has fields, and is not one of this name itself.
+fn is_object_of_fields(json: &str) -> bool {
+    let members = members_of(json, "");
+    let has_type = |(name, value): &(String, &str)| name == "type" && value.starts_with('"');
+    members.is_ok_and(|members| !members.iter().any(has_type))
+}
+
+fn read_fields(
+    members: &[(String, &str)],
+    above: &str,
+    depth: usize,
+    mapping: &mut FieldMapping,
+) -> Result<()> {
+    if depth > DEPTH_MAX {
+        return Err(Error::invalid(format!(
+            "the mapping has objects more than {DEPTH_MAX} deep in each other"
+        )));
+    }
+    for (name, value) in members {
+        let name = format!("{above}{name}");
+        if name.is_empty() {
+            return Err(Error::invalid(
+                "the mapping has a field without a name: give it one",
+            ));
+        }
+        read_field(&name, value, depth, mapping)?;
+    }
+    Ok(())
+}
+
+fn read_field(name: &str, json: &str, depth: usize, mapping: &mut FieldMapping) -> Result<()> {
+    let value: Json = serde_json::from_str(json).map_err(|error| no_json(&error))?;
+    let declared = match &value {
+        Json::String(type_name) => DeclaredField::of(name, named(name, type_name)?),
+        Json::Object(_) => {
+            let members = members_of(json, &format!("the field {name:?} of the mapping"))?;
+            if let Some(fields) = properties(name, &members)? {
+                let above = format!("{name}.");
+                let what = format!("\"{PROPERTIES}\" of the field {name:?}");
+                return read_fields(&members_of(fields, &what)?, &above, depth + 1, mapping);
+            }
+            read_members(name, &members)?
+        }
+        other => {
+            return Err(Error::invalid(format!(
+                "the field {name:?} of the mapping is {other}: write the name of its type, as \"long\", or an object with \"type\""
+            )));
+        }
+    };
+    if mapping.of(name).is_some() {
+        return Err(Error::invalid(format!(
+            "the mapping has the field {name:?} twice: leave one out"
+        )));
+    }
+    if mapping.fields().len() >= MAX_FIELDS {
+        return Err(Error::invalid(format!(
+            "the mapping has more than the {MAX_FIELDS} fields that an index can have"
+        )));
+    }
+    *mapping = std::mem::take(mapping).with(declared);
+    Ok(())
+}
+
+/// The fields of an object, if that is what stands in a field of this name.
+fn properties<'m>(name: &str, members: &[(String, &'m str)]) -> Result<Option<&'m str>> {
+    let of_name = |wanted: &str| members.iter().find(|(other, _)| other == wanted);
+    let Some((_, fields)) = of_name(PROPERTIES) else {
+        return Ok(None);
+    };
+    match of_name("type") {
+        None | Some((_, "\"object\"")) => {}
+        Some((_, other)) => {
+            return Err(Error::invalid(format!(
+                "the field {name:?} has \"{PROPERTIES}\" and the type {other}: an object has no type"
+            )));
+        }
+    }
+    let is_known = |other: &str| other == PROPERTIES || other == "type";
+    match members.iter().find(|(other, _)| !is_known(other)) {
+        None => Ok(Some(fields)),
+        Some((other, _)) => Err(not_supported(
+            other,
+            name,
+            "leave it out, and declare the fields of the object",
+        )),
+    }
+}
+
+fn named(name: &str, type_name: &str) -> Result<FieldType> {
+    FieldType::named(type_name)
+        .map_err(|error| Error::invalid(format!("the field {name:?} of the mapping: {error}")))
+}
+
+fn read_members(name: &str, members: &[(String, &str)]) -> Result<DeclaredField> {
+    let written = members.iter().find(|(member, _)| member == "type");
+    let Some((_, written)) = written else {
+        return Err(Error::invalid(format!(
+            "the field {name:?} of the mapping has no \"type\": give one of text, keyword, long, double, boolean and date"
+        )));
+    };
+    let type_name: String = serde_json::from_str(written)
+        .map_err(|_| wrong("type", name, "the name of a type, as \"long\"", written))?;
+    let mut declared = DeclaredField::of(name, named(name, &type_name)?);
+    for (member, value) in members {
+        read_member(member, value, name, &mut declared)?;
+    }
+    Ok(declared)
+}
+
+fn read_member(member: &str, value: &str, name: &str, declared: &mut DeclaredField) -> Result<()> {
+    let is_text = declared.field_type == FieldType::Text;
+    match member {
+        "type" => {}
+        "analyzer" => declared.analyzer = analyzer(value, name, declared.field_type)?,
+        "ignore_malformed" => {
+            let ignores = boolean(member, value, name)?;
+            if ignores && is_text {
+                return Err(not_supported(member, name, "any value fits a text"));
+            }
+            declared.lenient = ignores;
+        }
+        "column" => {
+            let has_column = boolean(member, value, name)?;
+            if !has_column && !is_text {
+                let expected = "true, since only a text may be without a column";
+                return Err(wrong(member, name, expected, value));
+            }
+            declared.keeps_strings = has_column && is_text;
+        }
+        "terms" => {
+            if !boolean(member, value, name)? {
+                let expected = "true, since each field is found by its terms";
+                return Err(wrong(member, name, expected, value));
+            }
+        }
+        "ignore_above" => {
+            let advice = "longer strings are rejected, or left out by \"ignore_malformed\"";
+            return Err(not_supported(member, name, advice));
+        }
+        "null_value" => {
+            let advice = "write the value into the documents in place of null";
+            return Err(not_supported(member, name, advice));
+        }
+        _ => {
+            let advice = "use type, analyzer, ignore_malformed, column and terms";
+            return Err(not_supported(member, name, advice));
+        }
+    }
+    Ok(())
+}
+
+/// The analyzer of a field. Keywords have theirs, other values none.
+fn analyzer(value: &str, name: &str, field_type: FieldType) -> Result<Option<Analyzer>> {
+    let analyzer: String = serde_json::from_str(value)
+        .map_err(|_| wrong("analyzer", name, "the name of an analyzer", value))?;
+    let found = Analyzer::named(&analyzer)
+        .map_err(|error| Error::invalid(format!("the field {name:?} of the mapping: {error}")))?;
+    match field_type {
+        FieldType::Text => Ok(Some(found)),
+        FieldType::Column(ValueType::Keyword) if found == Analyzer::KEYWORD => Ok(None),
+        FieldType::Column(_) => Err(not_supported(
+            "analyzer",
+            name,
+            "only a text has words; declare the type text",
+        )),
+    }
+}
+
+fn boolean(member: &str, value: &str, name: &str) -> Result<bool> {
+    serde_json::from_str(value).map_err(|_| wrong(member, name, "true or false", value))
+}
+
+/// The members of an object, each of another name.
+fn members_of<'j>(json: &'j str, what: &str) -> Result<Vec<(String, &'j str)>> {
+    let members: ObjectMembers<'j> = serde_json::from_str(json).map_err(|error| {
+        if error.is_data() {
+            Error::invalid(format!("{what} must be a JSON object of fields"))
+        } else {
+            no_json(&error)
+        }
+    })?;
+    let mut names: Vec<&str> = members.0.iter().map(|(name, _)| name.as_str()).collect();
+    names.sort_unstable();
+    match names.windows(2).find(|two| two[0] == two[1]) {
+        None => Ok(members.0),
+        Some(two) => Err(Error::invalid(format!(
+            "{what} has the member {:?} twice: leave one out",
+            two[0]
+        ))),
+    }
+}
+
+fn no_json(error: &serde_json::Error) -> Error {
+    Error::invalid(format!("the mapping is not JSON: {error}"))
+}
+
+fn wrong(member: &str, name: &str, expected: &str, found: &str) -> Error {
+    Error::invalid(format!(
+        "\"{member}\" of the field {name:?} in the mapping is {found}: expected {expected}"
+    ))
+}
+
+fn not_supported(member: &str, name: &str, advice: &str) -> Error {
+    Error::invalid(format!(
+        "\"{member}\" of the field {name:?} in the mapping is not supported: {advice}"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn types(json: &str) -> Vec<(String, &'static str)> {
+        let mapping = FieldMapping::from_json(json).unwrap();
+        let fields = mapping.fields().iter();
+        fields
+            .map(|field| (field.name.clone(), field.field_type.name()))
+            .collect()
+    }
+
+    #[test]
+    fn fields_have_types_by_name_or_with_more() {
+        let json = r#"{"price": "double", "title": {"type": "text", "analyzer": "english", "column": true},
+            "n": {"type": "long", "ignore_malformed": true, "terms": true, "column": true},
+            "by": {"properties": {"name": {"type": "keyword"}, "at": {"type": "object", "properties": {"day": "date"}}}}}"#;
+        let wanted = [
+            ("by.at.day", "date"),
+            ("by.name", "keyword"),
+            ("n", "long"),
+            ("price", "double"),
+            ("title", "text"),
+        ];
+        let wanted = wanted.map(|(name, own)| (name.to_owned(), own));
+        assert_eq!(types(json), wanted);
+        assert_eq!(types(&format!("{{\"properties\": {json}}}")), wanted);
+        let mapping = FieldMapping::from_json(json).unwrap();
+        assert!(mapping.of("n").unwrap().lenient && !mapping.of("price").unwrap().lenient);
+        let title = mapping.of("title").unwrap();
+        assert!(title.keeps_strings && title.analyzer == Analyzer::named("english").ok());
+        // A field may be called as the member that has all of them.
+        let own = [("properties".to_owned(), "long")];
+        assert_eq!(types(r#"{"properties": {"type": "long"}}"#), own);
+        assert_eq!(types(r#"{"properties": "long"}"#), own);
+        assert!(types("{}").is_empty());
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_field_and_member() {
+        for (json, parts) in [
+            ("[1]", ["JSON object", "mapping"]),
+            ("{\"a\": ", ["not JSON", "EOF"]),
+            (r#"{"a": 1}"#, ["\"a\"", "name of its type"]),
+            (r#"{"a": "integer"}"#, ["\"a\"", "use text, keyword, long"]),
+            (r#"{"a": {}}"#, ["\"a\"", "no \"type\""]),
+            (r#"{"a": {"type": 7}}"#, ["\"a\"", "\"type\""]),
+            (r#"{"a": "long", "a": "date"}"#, ["\"a\"", "twice"]),
+            (r#"{"a": {"type": "long", "type": "date"}}"#, ["\"a\"", "twice"]),
+            (
+                r#"{"a.b": "long", "a": {"properties": {"b": "long"}}}"#,
+                ["\"a.b\"", "twice"],
+            ),
+            (
+                r#"{"a": {"type": "long", "null_value": 0}}"#,
+                ["\"null_value\"", "\"a\""],
+            ),
+            (
+                r#"{"a": {"type": "keyword", "ignore_above": 5}}"#,
+                ["\"ignore_above\"", "ignore_malformed"],
+            ),
+            (
+                r#"{"a": {"type": "long", "column": false}}"#,
+                ["\"column\"", "\"a\""],
+            ),
+            (
+                r#"{"a": {"type": "long", "terms": false}}"#,
+                ["\"terms\"", "\"a\""],
+            ),
+            (
+                r#"{"a": {"type": "text", "ignore_malformed": true}}"#,
+                ["\"ignore_malformed\"", "\"a\""],
+            ),
+            (
+                r#"{"a": {"type": "date", "analyzer": "english"}}"#,
+                ["\"analyzer\"", "\"a\""],
+            ),
+            (
+                r#"{"a": {"type": "text", "analyzer": "klingon"}}"#,
+                ["klingon", "\"a\""],
+            ),
+            (
+                r#"{"a": {"type": "long", "fielddata": true}}"#,
+                ["\"fielddata\"", "\"a\""],
+            ),
+            (
+                r#"{"a": {"properties": {"b": "long"}, "dynamic": false}}"#,
+                ["\"dynamic\"", "\"a\""],
+            ),
+            (
+                r#"{"a": {"type": "long", "ignore_malformed": "yes"}}"#,
+                ["\"ignore_malformed\"", "true or false"],
+            ),
+        ] {
+            let error = FieldMapping::from_json(json).unwrap_err().to_string();
+            assert!(parts.iter().all(|part| error.contains(part)), "{error}");
+        }
+        let deep = format!("{}{}", "{\"a\":{\"properties\":".repeat(40), "{}".to_owned() + &"}}".repeat(40));
+        let error = FieldMapping::from_json(&deep).unwrap_err().to_string();
+        assert!(error.contains("deep"), "{error}");
+    }
+}
