@@ -109,8 +109,7 @@ pub fn answered(answer: &Answer) -> Outcome<Option<Counted>> {
 fn facet(answer: &Value) -> Value {
     let buckets = answer["buckets"].as_array().map_or(&[][..], Vec::as_slice);
     let values = buckets.iter().map(|bucket| {
-        let value = bucket.get("key_as_string").unwrap_or(&bucket["key"]);
-        json!({"value": value, "count": bucket["doc_count"]})
+        json!({"value": key(bucket), "count": bucket["doc_count"]})
     });
     json!({
         "values": values.collect::<Vec<_>>(),
@@ -118,36 +117,75 @@ fn facet(answer: &Value) -> Value {
     })
 }
 
-/// Prints facets as tables, and aggregations as JSON.
+/// Prints facets and plain buckets as tables, and other aggregations as JSON.
 pub fn print(answer: &Answer, output: &mut Output) -> Outcome<()> {
     let Some(Counted { facets, others }) = answered(answer)? else {
         return Ok(());
     };
     for (field, facet) in &facets {
-        let heading = output.bold(&harmless(field));
-        output.line(heading)?;
-        for row in facet["values"].as_array().map_or(&[][..], Vec::as_slice) {
-            let value = match &row["value"] {
-                Value::String(text) => harmless(text),
-                other => other.to_string(),
-            };
-            let count = grouped(row["count"].as_u64().unwrap_or(0));
-            output.line(format!("{count:>12}  {value}"))?;
-        }
-        match facet["others"].as_u64() {
-            None | Some(0) => {}
-            Some(others) => {
-                let others = format!("{:>12}  of other values", grouped(others));
-                let others = output.dim(&others);
-                output.line(others)?;
+        let values = facet["values"].as_array().map_or(&[][..], Vec::as_slice);
+        let rows = values.iter().map(|row| (&row["value"], &row["count"]));
+        print_table(field, rows, &facet["others"], output)?;
+    }
+    let mut rest = Map::new();
+    for (name, answer) in others {
+        match answer["buckets"].as_array() {
+            Some(buckets) if buckets.iter().all(is_plain) => {
+                let rows = buckets.iter().map(|bucket| (key(bucket), &bucket["doc_count"]));
+                print_table(&name, rows, &answer["sum_other_doc_count"], output)?;
+            }
+            _ => {
+                rest.insert(name, answer);
             }
         }
-        output.line("")?;
     }
-    if !others.is_empty() {
-        let text = serde_json::to_string_pretty(&others).unwrap_or_default();
+    if !rest.is_empty() {
+        let text = serde_json::to_string_pretty(&rest).unwrap_or_default();
         output.line(text)?;
         output.line("")?;
     }
     Ok(())
+}
+
+/// The key of a bucket as it is shown: of a date as it is written.
+fn key(bucket: &Value) -> &Value {
+    bucket.get("key_as_string").unwrap_or(&bucket["key"])
+}
+
+/// Returns true if a bucket has a key and a count, and nothing else to show.
+fn is_plain(bucket: &Value) -> bool {
+    const SHOWN: [&str; 3] = ["key", "key_as_string", "doc_count"];
+    let is_shown = |name: &String| SHOWN.contains(&name.as_str());
+    let is_one_key = !bucket["key"].is_object() && !bucket["key"].is_array();
+    let members = bucket.as_object();
+    is_one_key && members.is_some_and(|members| members.keys().all(is_shown))
+}
+
+/// Prints values with their counts below a heading, and the number of documents of others.
+fn print_table<'v>(
+    heading: &str,
+    rows: impl Iterator<Item = (&'v Value, &'v Value)>,
+    others: &Value,
+    output: &mut Output,
+) -> Outcome<()> {
+    let heading = output.bold(&harmless(heading));
+    output.line(heading)?;
+    for (value, count) in rows {
+        let value = match value {
+            Value::String(text) => harmless(text),
+            Value::Number(number) => number.to_string().trim_end_matches(".0").to_owned(),
+            other => other.to_string(),
+        };
+        let count = grouped(count.as_u64().unwrap_or(0));
+        output.line(format!("{count:>12}  {value}"))?;
+    }
+    match others.as_u64() {
+        None | Some(0) => {}
+        Some(others) => {
+            let others = format!("{:>12}  of other values", grouped(others));
+            let others = output.dim(&others);
+            output.line(others)?;
+        }
+    }
+    output.line("")
 }
