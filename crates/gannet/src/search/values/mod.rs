@@ -1,9 +1,11 @@
 //! Values of fields in a search: which column a name stands for, and hits in the order of values.
 
 mod aggregate;
+mod bound;
 mod ranks;
 mod sort;
 mod sort_key;
+mod window;
 
 pub use aggregate::{AggregateRun, AggregationRequest, AggregationState};
 pub use sort::{SortRun, SortTask};

@@ -1,24 +1,26 @@
 //! The first documents of a set in the order of their values.
 //!
 //! The documents are gone through in windows. Of each window the values of all keys are read in
-//! common rounds, and each document is offered to a heap of the best. Once the heap is full, pieces
-//! of the first key are passed over in which nothing can come before its worst: their zone maps
-//! tell. Where the first key descends, windows are gone through from the last to the first, since
-//! values mostly rise with the documents, as dates do.
+//! common rounds, and each document is offered to a heap of the best. Pieces of the first key are
+//! passed over in which nothing can come before the worst of a full heap, or before a place that
+//! `bound` has found beforehand, and those that lie whole before the place behind which the hits
+//! begin: their zone maps tell. Where the first key descends, windows are gone through from the last
+//! to the first, since values mostly rise with the documents, as dates do.
 
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
 use gannet_values::{Number, Value, ValueType, parse_date};
 
+use super::bound::BoundRun;
 use super::ranks::TermRanks;
 use super::sort_key::{KEYS_MAX, Place, PlacedDoc, number_of};
+use super::window::{PlaceLimits, WindowValues};
 use super::{SortBy, SortKey, SortValue, column_of};
 use crate::base::{Budget, DocId, Error, Reservation, Result};
 use crate::cache::{Pages, Step, gather};
-use crate::columns::{ColumnReader, ColumnValues, MapEntry, PieceUse, ValueVisitor};
+use crate::columns::{ColumnReader, ColumnValues};
 use crate::search::matching::matcher::for_all;
-use crate::search::scoring::doc_bits::DocBits;
 use crate::search::scoring::top::AllDocs;
 use crate::search::view::SearchView;
 
@@ -55,6 +57,10 @@ pub struct SortRun {
     /// Documents up to and including this place are passed over.
     after: Option<Vec<Place>>,
     after_values: Option<Vec<SortValue>>,
+    /// Looks for a place that the last wanted hit is not behind by the first key.
+    bound: Option<BoundRun>,
+    /// That place.
+    limit: Option<Place>,
     below: DocId,
     /// The windows that are left to do.
     windows: Range<DocId>,
@@ -70,6 +76,7 @@ pub struct SortRun {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SortState {
     Rank,
+    Bound,
     Offer,
     Show,
     Done,
@@ -84,17 +91,6 @@ struct KeyRun {
     pass: Option<ColumnValues>,
     values: Vec<Option<Number>>,
     is_read: bool,
-}
-
-/// Takes the values of a window.
-struct WindowValues<'w> {
-    docs: &'w DocBits,
-    first: DocId,
-    values: &'w mut [Option<Number>],
-    takes_greatest: bool,
-    ranks: Option<&'w TermRanks>,
-    /// The place that the first key must not be behind, if the heap is full.
-    worst: Option<(&'w SortKey, Place)>,
 }
 
 impl SortRun {
@@ -141,11 +137,19 @@ impl SortRun {
         let window = keys.len() * WINDOW.min(view.below) as usize * size_of::<Option<Number>>();
         let wanted = task.wanted.min(view.below as usize);
         let memory = budget.reserve("the order of hits", window + 2 * wanted * entry)?;
+        let by_number = runs.first().filter(|run| run.ranks.is_none());
+        let column = by_number.and_then(|run| run.column.as_ref());
+        let bound = match (keys.first(), column) {
+            (Some(key), Some(column)) => BoundRun::new(key, column, wanted, view.below, budget)?,
+            _ => None,
+        };
         Ok(SortRun {
             is_backward: keys.first().is_some_and(|key| key.descending),
             windows: 0..view.below.div_ceil(WINDOW),
             below: view.below,
             keys: runs,
+            bound,
+            limit: None,
             after: None,
             after_values: after.map(<[SortValue]>::to_vec),
             heap: BinaryHeap::new(),
@@ -165,6 +169,14 @@ impl SortRun {
                     let ranks = self.keys.iter_mut().filter_map(|key| key.ranks.as_mut());
                     for_all(ranks, |ranks| ranks.step(pages))?;
                     self.after = self.after_places()?;
+                    self.state = SortState::Bound;
+                }
+                SortState::Bound => {
+                    if let Some(bound) = &mut self.bound {
+                        let after = self.after.as_ref().and_then(|after| after.first());
+                        bound.step(&self.task.all.docs, after.copied(), pages)?;
+                    }
+                    self.limit = self.bound.take().and_then(BoundRun::finish);
                     self.state = SortState::Offer;
                 }
                 SortState::Offer => {
@@ -234,10 +246,15 @@ impl SortRun {
             Some(worst) if self.heap.len() == self.task.wanted => worst.places.first().copied(),
             _ => None,
         };
+        let after = self.after.as_ref().and_then(|after| after.first());
+        let limits = PlaceLimits {
+            from: after.copied(),
+            to: [worst, self.limit].into_iter().flatten().min(),
+        };
         let task = &self.task;
         for_all(self.keys.iter_mut().enumerate(), |(at, run)| {
-            let worst = worst.filter(|_| at == 0);
-            run.read(task, docs, worst, pages)
+            let limits = if at == 0 { limits } else { PlaceLimits::default() };
+            run.read(task, docs, limits, pages)
         })
     }
 
@@ -323,7 +340,7 @@ impl KeyRun {
         &mut self,
         task: &SortTask,
         docs: &Range<DocId>,
-        worst: Option<Place>,
+        limits: PlaceLimits,
         pages: &mut Pages<'_>,
     ) -> Step<()> {
         if self.is_read {
@@ -352,9 +369,9 @@ impl KeyRun {
                 docs: &task.all.docs,
                 first: docs.start,
                 values: &mut self.values,
-                takes_greatest: self.key.descending,
+                key: &self.key,
                 ranks: self.ranks.as_ref(),
-                worst: worst.map(|worst| (&self.key, worst)),
+                limits,
             };
             while pass.advance(&mut visitor, pages)? {}
         }
@@ -417,50 +434,6 @@ impl KeyRun {
             Some(ranks) => Some(ranks.of_key(key)),
             None => value_type.number_of_key(key),
         }
-    }
-}
-
-impl ValueVisitor for WindowValues<'_> {
-    fn judge(&self, entry: &MapEntry) -> PieceUse {
-        if !self.docs.has_any(entry.first..entry.end()) {
-            return PieceUse::Skip;
-        }
-        let Some((key, worst)) = self.worst else {
-            return PieceUse::Values;
-        };
-        // Documents that are passed over look as if they had no value, which must be worse too.
-        if key.missing_first || self.ranks.is_some() {
-            return PieceUse::Values;
-        }
-        let best = if self.takes_greatest {
-            entry.summary.greatest
-        } else {
-            entry.summary.least
-        };
-        let best = key.place(entry.value_type.number_of_key(best));
-        if best > worst {
-            PieceUse::Skip
-        } else {
-            PieceUse::Values
-        }
-    }
-
-    fn values(&mut self, value_type: ValueType, docs: &[DocId], keys: &[u64]) -> Result<()> {
-        for (doc, key) in docs.iter().zip(keys) {
-            let number = match self.ranks {
-                Some(ranks) => Some(ranks.of_key(*key)),
-                None => value_type.number_of_key(*key),
-            };
-            let Some(value) = self.values.get_mut((doc - self.first) as usize) else {
-                continue;
-            };
-            *value = match (*value, number) {
-                (Some(known), Some(number)) if self.takes_greatest => Some(known.max(number)),
-                (Some(known), Some(number)) => Some(known.min(number)),
-                (known, number) => known.or(number),
-            };
-        }
-        Ok(())
     }
 }
 
