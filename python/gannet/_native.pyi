@@ -433,6 +433,10 @@ class Query:
         """Whole values between two others, both included; None is no bound."""
 
     @staticmethod
+    def one_of(field: str, values: Sequence[str]) -> Query:
+        """Documents in which one of these is a whole value of the field."""
+
+    @staticmethod
     def exists(field: str) -> Query:
         """Documents that have the field."""
 

@@ -52,6 +52,18 @@ def test_hits_are_ordered_by_values(shop: gannet.Index) -> None:
         shop.search("*:*", sort="prize")
 
 
+def test_values_are_compared_as_a_whole(shop: gannet.Index) -> None:
+    wanted = {row["id"] for row in ROWS if row["kind"] in ("k1", "k4")}
+    query = Query.one_of("kind", ["k1", "k4", "k"])
+    assert set(shop.search(query, k=100).ids) == wanted == set(shop.search("kind:=(k1 k4)", k=100).ids)
+    assert str(query) == 'kind:=("k1" "k4" "k")'
+    assert pickle.loads(pickle.dumps(query)) == query
+    assert shop.search("price:=(5 7.50)").ids == ["20", "30"]
+    assert shop.search("title:=lamp").total == 66
+    with pytest.raises(gannet.InvalidError, match="at least one value"):
+        Query.one_of("kind", [])
+
+
 def test_values_are_counted(shop: gannet.Index) -> None:
     aggs = {
         "months": {"date_histogram": {"field": "day", "calendar_interval": "month"}},

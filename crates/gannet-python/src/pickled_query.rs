@@ -49,6 +49,7 @@ fn value_of(query: &Query) -> Value {
             lower,
             upper,
         } => json!(["range", field, end_value(lower), end_value(upper)]),
+        Query::OneOf { field, values } => json!(["one_of", field, values]),
         Query::Exists { field } => json!(["exists", field]),
         Query::Bool {
             must,
@@ -127,6 +128,10 @@ fn read(value: &Value) -> Option<Query> {
             lower: read_end(parts.get(1)?)?,
             upper: read_end(parts.get(2)?)?,
         },
+        "one_of" => Query::OneOf {
+            field: text(0)?,
+            values: parts.get(1)?.as_array()?.iter().map(own).collect::<Option<_>>()?,
+        },
         "exists" => Query::Exists { field: text(0)? },
         "bool" => Query::Bool {
             must: read_all(parts.first()?)?,
@@ -145,6 +150,10 @@ fn read(value: &Value) -> Option<Query> {
         },
         _ => return None,
     })
+}
+
+fn own(value: &Value) -> Option<String> {
+    value.as_str().map(str::to_owned)
 }
 
 fn read_all(value: &Value) -> Option<Vec<Query>> {

@@ -83,6 +83,15 @@ impl PyQuery {
         })
     }
 
+    /// Documents in which one of these is a whole value of a field.
+    #[staticmethod]
+    fn one_of(field: String, values: Vec<String>) -> PyResult<PyQuery> {
+        if values.is_empty() {
+            return Err(invalid("one_of: expected at least one value"));
+        }
+        Ok(PyQuery(Query::OneOf { field, values }))
+    }
+
     /// Documents that have the field.
     #[staticmethod]
     fn exists(field: String) -> PyQuery {

@@ -40,11 +40,6 @@ mod analysis;
 mod base;
 mod btree;
 mod cache;
-#[allow(
-    dead_code,
-    unused_imports,
-    reason = "sets of keywords and documents with any value are asked for in tests alone so far"
-)]
 mod columns;
 pub mod device;
 mod documents;

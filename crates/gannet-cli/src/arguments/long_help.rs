@@ -23,6 +23,8 @@ pub const QUERIES: &str = r#"Queries:
   id:17, id:"a b"  the document with this ID
   price:[5 TO 15.5], price:>100, date:[2020-01 TO now-7d/d], date:>=2020-01
                    values between; [ ] with the ends, { } without, * for no end
+  kind:=lamp, kind:=("desk lamp" sofa)
+                   documents with one of these as a whole value
   a^2              a counts twice as much
   (a b c)~2        at least two of them; #(a) must match without a score
 

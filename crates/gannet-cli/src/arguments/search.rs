@@ -17,7 +17,7 @@ use crate::time::TimeLimit;
                   gannet search wiki.gnt --count -- -disk +flash\n\n\
                   Queries: words are combined by OR; + and -, AND OR NOT, && || !, \"phrases\"~slop, \
                   prefix*, wild?cards, fuzzy~, ^boosts, field:word, field:( ... ), field:*, id:ID, \
-                  field:[ranges TO here]; --help says more",
+                  field:[ranges TO here], field:=value; --help says more",
     after_long_help = QUERIES
 )]
 pub struct SearchArguments {

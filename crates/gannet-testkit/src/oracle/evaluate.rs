@@ -97,6 +97,11 @@ fn check(view: &View<'_>, query: &Query) -> Result<(), Rejection> {
             }
         }),
         Query::Exists { field } => view.field(field).is_some(),
+        Query::OneOf { field, values } => {
+            view.field(field)
+                .is_some_and(|at| is_whole(&view.fields[at]))
+                && !values.is_empty()
+        }
         Query::Text { field, .. }
         | Query::Phrase { field, .. }
         | Query::PhrasePattern { field, .. }
@@ -116,6 +121,11 @@ fn check(view: &View<'_>, query: &Query) -> Result<(), Rejection> {
     } else {
         Err(Rejection::Field)
     }
+}
+
+/// Returns true if the terms of a field are whole strings.
+fn is_whole(field: &Field) -> bool {
+    field.is_text && field.analyzer.name() == "keyword"
 }
 
 /// Returns true if a pattern is possible in a field that is searched, unless no field has a word of
@@ -171,6 +181,7 @@ fn pattern_of(query: &Query) -> Option<AskedPattern<'_>> {
         | Query::Text { .. }
         | Query::Phrase { .. }
         | Query::Range { .. }
+        | Query::OneOf { .. }
         | Query::Exists { .. }
         | Query::Bool { .. }
         | Query::Best { .. }
@@ -199,6 +210,7 @@ impl<'a> Evaluation<'a> {
                 None => self.nothing(),
                 Some(at) => self.each(|doc| (!doc.fields[at].is_empty()).then_some(boost)),
             }),
+            Query::OneOf { field, .. } => self.leaf(query, Some(field), boost),
             Query::Boost { query, factor } => self.column(query, boost * factor),
             Query::Bool { .. } => self.bool(query, boost),
             Query::Best {
@@ -378,6 +390,7 @@ impl<'a> Evaluation<'a> {
             | Query::MatchAll
             | Query::MatchNone
             | Query::Range { .. }
+            | Query::OneOf { .. }
             | Query::Exists { .. } => false,
         }
     }
@@ -403,7 +416,11 @@ impl<'a> Evaluation<'a> {
             | Query::Prefix { field, .. }
             | Query::Wildcard { field, .. }
             | Query::Fuzzy { field, .. } => has_words(field.as_deref()),
-            Query::MatchAll | Query::MatchNone | Query::Range { .. } | Query::Exists { .. } => true,
+            Query::MatchAll
+            | Query::MatchNone
+            | Query::Range { .. }
+            | Query::OneOf { .. }
+            | Query::Exists { .. } => true,
         }
     }
 
@@ -423,6 +440,7 @@ impl<'a> Evaluation<'a> {
             Query::MatchAll
             | Query::MatchNone
             | Query::Range { .. }
+            | Query::OneOf { .. }
             | Query::Exists { .. }
             | Query::Bool { .. }
             | Query::Best { .. }
@@ -439,6 +457,9 @@ impl<'a> Evaluation<'a> {
             }
             Query::Range { lower, upper, .. } => {
                 self.any_term(at, boost, |term| is_value_between(term, lower, upper))
+            }
+            Query::OneOf { values, .. } => {
+                self.any_term(at, boost, |term| values.iter().any(|value| value == term))
             }
             Query::PhrasePattern { slop, .. } => self.pattern(query, *slop, at, boost),
             Query::Prefix { .. } | Query::Wildcard { .. } | Query::Fuzzy { .. } => {

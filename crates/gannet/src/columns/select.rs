@@ -9,8 +9,6 @@ use super::map::MapEntry;
 /// The values that documents are wanted for.
 #[derive(Clone, Debug)]
 pub enum Selection {
-    /// Any.
-    Any,
     /// One in any of these ranges: longs, doubles, booleans as 0 and 1, and dates as their
     /// milliseconds.
     Ranges(Vec<NumberRange>),
@@ -26,21 +24,31 @@ pub struct TermKeys {
 }
 
 impl TermKeys {
+    /// Adds others of the same column.
+    pub fn join(&mut self, other: TermKeys) {
+        add(&mut self.numbers, other.numbers);
+        self.slots.resize(self.slots.len().max(other.slots.len()), Vec::new());
+        for (own, slots) in self.slots.iter_mut().zip(other.slots) {
+            add(own, slots);
+        }
+    }
+
     /// Bytes of memory.
     pub fn memory_bytes(&self) -> usize {
         let slots: usize = self.slots.iter().map(Vec::capacity).sum();
         (self.numbers.capacity() + slots) * size_of::<u64>()
     }
+}
 
-    /// Returns true if no document has any of them.
-    pub fn is_empty(&self) -> bool {
-        self.numbers.is_empty() && self.slots.iter().all(Vec::is_empty)
-    }
+/// Adds keys to others, in order.
+fn add(keys: &mut Vec<u64>, more: Vec<u64>) {
+    keys.extend(more);
+    keys.sort_unstable();
+    keys.dedup();
 }
 
 /// The wanted keys of values of one type.
 pub(super) enum WantedKeys<'s> {
-    All,
     Ranges(Vec<RangeInclusive<u64>>),
     Some(&'s [u64]),
 }
@@ -66,7 +74,6 @@ impl Selection {
 
     fn of_numbers(&self, value_type: ValueType) -> WantedKeys<'_> {
         match self {
-            Selection::Any => WantedKeys::All,
             Selection::Ranges(ranges) => {
                 let keys = ranges.iter().filter_map(|range| range.keys(value_type));
                 WantedKeys::Ranges(keys.collect())
@@ -81,7 +88,6 @@ impl WantedKeys<'_> {
     pub(super) fn may_be_in(&self, entry: &MapEntry) -> bool {
         let (least, greatest) = (entry.summary.least, entry.summary.greatest);
         match self {
-            WantedKeys::All => true,
             WantedKeys::Ranges(ranges) => ranges
                 .iter()
                 .any(|range| *range.start() <= greatest && *range.end() >= least),
@@ -99,7 +105,6 @@ impl WantedKeys<'_> {
         let is_dense = summary.documents_with_values == entry.documents;
         is_dense
             && match self {
-                WantedKeys::All => true,
                 WantedKeys::Ranges(ranges) => ranges
                     .iter()
                     .any(|range| range.contains(&least) && range.contains(&greatest)),
@@ -110,7 +115,6 @@ impl WantedKeys<'_> {
     /// Adds the documents of a piece that have a wanted key.
     pub(super) fn select(&self, piece: &Piece<'_>, bits: &mut Bits) {
         match self {
-            WantedKeys::All => piece.present(bits),
             WantedKeys::Ranges(ranges) => {
                 for range in ranges {
                     piece.select(range.clone(), bits);
@@ -123,7 +127,6 @@ impl WantedKeys<'_> {
     /// Returns true if a key is wanted.
     pub(super) fn has(&self, key: u64) -> bool {
         match self {
-            WantedKeys::All => true,
             WantedKeys::Ranges(ranges) => ranges.iter().any(|range| range.contains(&key)),
             WantedKeys::Some(keys) => keys.binary_search(&key).is_ok(),
         }

@@ -137,11 +137,18 @@ fn between(document: &Json, field: &str, within: impl Fn(f64) -> bool) -> bool {
         .any(|value| matches!(value, Compared::Number(number) if within(*number)))
 }
 
+fn has(document: &Json, field: &str, wanted: &[&str]) -> bool {
+    let values = values(document, field);
+    values
+        .iter()
+        .any(|value| matches!(value, Compared::Text(text) if wanted.contains(&text.as_str())))
+}
+
 fn days(document: &Json, within: impl Fn(&str) -> bool) -> bool {
     document["day"].as_str().is_some_and(within)
 }
 
-const QUERIES: [(&str, Meaning); 14] = [
+const QUERIES: [(&str, Meaning); 20] = [
     ("*:*", |_| true),
     ("body:whale", |d| {
         d["body"].as_str().unwrap().contains("whale")
@@ -175,6 +182,18 @@ const QUERIES: [(&str, Meaning); 14] = [
     ("day:>2023-01", |d| days(d, |day| day > "2023-01-31")),
     ("day:[2020 TO now]", |d| days(d, |_| true)),
     ("open:[true TO true]", |d| between(d, "open", |n| n == 1.0)),
+    ("kind:=\"k 3\"", |d| has(d, "kind", &["k 3"])),
+    ("kind:=(\"k 1\" k \"k 7\" absent)", |d| {
+        has(d, "kind", &["k 1", "k 7"])
+    }),
+    ("body:=\"whale sea\"", |d| has(d, "body", &["whale sea"])),
+    ("day:=2023-02-03", |d| has(d, "day", &["2023-02-03"])),
+    ("size:=(3 -4.0 100) price:=5", |d| {
+        between(d, "size", |n| [3.0, -4.0, 100.0].contains(&n)) || between(d, "price", |n| n == 5.0)
+    }),
+    ("+body:sea -open:=true", |d| {
+        d["body"].as_str().unwrap().contains("sea") && !between(d, "open", |n| n == 1.0)
+    }),
 ];
 
 const ORDERS: [&[&str]; 9] = [
@@ -487,6 +506,8 @@ fn fields_without_values_are_named() {
     );
     rejected("size:[5 TO 3]", &["size"], &["without values"]);
     rejected("body:[a TO b]", &["size"], &["\"body\"", "cuts into words"]);
+    rejected("body:=word", &["size"], &["\"body\"", "whole strings", "keyword"]);
+    rejected("size:=a", &["size"], &["\"size\"", "numbers", "\"a\" is none"]);
     let wrong = ask(
         "*:*",
         &["size"],

@@ -13,6 +13,7 @@ mod fuzzy;
 mod id;
 mod node_kind;
 mod none;
+mod one_of;
 mod pattern;
 mod phrase;
 mod phrase_pattern;
@@ -32,6 +33,7 @@ use self::fuzzy::FuzzyQuery;
 use self::id::IdNode;
 use self::node_kind::NodeKind;
 use self::none::{NoneNode, NoneQuery};
+use self::one_of::OneOfQuery;
 use self::pattern::PatternNode;
 use self::phrase::{PhraseNode, PhraseQuery};
 use self::phrase_pattern::PhrasePatternQuery;
@@ -101,6 +103,7 @@ impl Query {
                 lower,
                 upper,
             }),
+            Query::OneOf { field, values } => ask(&OneOfQuery { field, values }),
             Query::Exists { field } => ask(&ExistsQuery { field }),
             Query::Bool {
                 must,

@@ -29,7 +29,7 @@ mod notes;
 mod patterns;
 mod planner;
 
-pub use allowance::Allowance;
+pub use allowance::{Allowance, check_text};
 pub use field_query::FieldQuery;
 pub use leaf::LeafPlan;
 pub use node::{JoinedNodes, Parts, PlanNode, PlanSlot, PlannedPattern, PlannedTerm, ScoredSlots};

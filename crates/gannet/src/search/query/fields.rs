@@ -51,7 +51,7 @@ pub fn names(query: &Query) -> impl Iterator<Item = &str> {
     all(query).filter_map(name_of)
 }
 
-/// Returns true if a range of the query has an end that is relative to now.
+/// Returns true if a range or a value of the query is relative to now.
 pub fn is_relative_to_now(query: &Query) -> bool {
     let is_now = |end: &Bound<String>| match end {
         Bound::Included(text) | Bound::Excluded(text) => text.starts_with("now"),
@@ -59,6 +59,7 @@ pub fn is_relative_to_now(query: &Query) -> bool {
     };
     all(query).any(|query| match query {
         Query::Range { lower, upper, .. } => is_now(lower) || is_now(upper),
+        Query::OneOf { values, .. } => values.iter().any(|value| value.starts_with("now")),
         _ => false,
     })
 }

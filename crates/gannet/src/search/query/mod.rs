@@ -106,6 +106,15 @@ pub enum Query {
         /// The greatest term.
         upper: Bound<String>,
     },
+    /// Documents that have one of some values: numbers, dates and booleans as they are meant,
+    /// strings as a whole. A day stands for all its times. A search is an error where the whole
+    /// strings of a field are not kept.
+    OneOf {
+        /// The field.
+        field: String,
+        /// The values, at least one.
+        values: Vec<String>,
+    },
     /// Documents that have a value for `field`.
     Exists {
         /// The field.

@@ -67,6 +67,8 @@ pub enum Pattern {
     Wildcard(Wildcard),
     /// Terms between two, in the order of their bytes.
     Range(Bound<Vec<u8>>, Bound<Vec<u8>>),
+    /// These terms, ascending.
+    OneOf(Vec<Vec<u8>>),
     /// Terms that go on from a date.
     Span(DateSpan),
     /// Terms within some edits.
@@ -97,6 +99,7 @@ impl Pattern {
             Pattern::Wildcard(wildcard) => &wildcard.prefix,
             Pattern::Range(Bound::Included(from) | Bound::Excluded(from), _) => from,
             Pattern::Range(Bound::Unbounded, _) => &[],
+            Pattern::OneOf(values) => values.first().map_or(&[], Vec::as_slice),
             Pattern::Span(span) => span.start(),
             Pattern::Fuzzy(fuzzy) => &fuzzy.prefix,
             Pattern::Either(forms) => forms.iter().map(Pattern::start).min().unwrap_or(&[]),
@@ -110,6 +113,7 @@ impl Pattern {
             Pattern::Prefix(_) => Verdict::End,
             Pattern::Wildcard(wildcard) => wildcard.judge(term),
             Pattern::Range(from, to) => judge_range(term, from, to),
+            Pattern::OneOf(values) => judge_values(term, values),
             Pattern::Span(span) => judge_span(term, span),
             Pattern::Fuzzy(fuzzy) => fuzzy.judge(term),
             Pattern::Either(forms) => {
@@ -141,6 +145,10 @@ impl Pattern {
                 wildcard.prefix.len() + wildcard.parts.len() * size_of::<PatternPart>()
             }
             Pattern::Range(from, to) => limit(from) + limit(to),
+            Pattern::OneOf(values) => {
+                let texts = values.iter().map(Vec::len);
+                size_of_val(values.as_slice()) + texts.sum::<usize>()
+            }
             Pattern::Span(span) => span.start().len(),
             Pattern::Fuzzy(fuzzy) => fuzzy.prefix.len(),
             Pattern::Either(forms) => {
@@ -155,15 +163,15 @@ impl Pattern {
         match self {
             Pattern::Prefix(_) | Pattern::Range(..) | Pattern::Span(_) => 1,
             Pattern::Wildcard(wildcard) => 8 + 4 * wildcard.parts.len(),
-            Pattern::Fuzzy(_) => 4,
+            Pattern::Fuzzy(_) | Pattern::OneOf(_) => 4,
             Pattern::Either(forms) => forms.iter().map(Pattern::steps).sum(),
         }
     }
 
-    /// Returns true if it adds terms to one that was asked for. If it has none, the user need not
-    /// know.
-    pub fn is_beside_term(&self) -> bool {
-        matches!(self, Pattern::Span(_))
+    /// Returns true if it adds terms to one that was asked for, or is such terms. If the index has
+    /// none, the user need not know.
+    pub fn is_of_words(&self) -> bool {
+        matches!(self, Pattern::Span(_) | Pattern::OneOf(_))
     }
 
     /// Returns true if matches differ in similarity, so that the best are to be kept.
@@ -199,6 +207,13 @@ fn judge_range(term: &[u8], from: &Bound<Vec<u8>>, to: &Bound<Vec<u8>>) -> Verdi
         Bound::Excluded(from) if term <= from.as_slice() => Verdict::Next,
         Bound::Included(from) if term < from.as_slice() => Verdict::Next,
         _ => Verdict::Match(1.0),
+    }
+}
+
+fn judge_values(term: &[u8], values: &[Vec<u8>]) -> Verdict {
+    match values.binary_search_by(|value| value.as_slice().cmp(term)) {
+        Ok(_) => Verdict::Match(1.0),
+        Err(at) => values.get(at).map_or(Verdict::End, |next| Verdict::SkipTo(next.clone())),
     }
 }
 

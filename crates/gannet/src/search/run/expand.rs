@@ -12,7 +12,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use super::column_range::{ColumnRange, column_of_ranges};
+use super::column_range::{ColumnRange, column_of_ranges, column_of_values, not_kept};
 use super::frequent::MostFrequent;
 use super::range_terms::RangeTerms;
 use crate::analysis::{FieldId, term_key};
@@ -79,7 +79,7 @@ pub struct Expander {
     /// The documents, if these are known from before.
     known: Option<PatternDocuments>,
     limits: ExpansionLimits,
-    /// The range that the pattern is, as long as it was not looked at.
+    /// The range or the values that the pattern is, as long as these were not looked at.
     range: Option<RangeRun>,
     /// Through each of the dictionary's trees; nothing when it has ended.
     scans: [Option<Scan>; TermTree::ALL.len()],
@@ -89,7 +89,7 @@ pub struct Expander {
     done: bool,
 }
 
-/// A range, of which it is first decided how its documents are found.
+/// A range, or some values, of which it is first decided how their documents are found.
 enum RangeRun {
     Undecided,
     /// By the values of a column.
@@ -117,7 +117,8 @@ impl Expander {
             ends_phrase,
             stems,
         } = planned;
-        let range = matches!(pattern, Pattern::Range(..)).then_some(RangeRun::Undecided);
+        let is_of_values = matches!(pattern, Pattern::Range(..) | Pattern::OneOf(_));
+        let range = is_of_values.then_some(RangeRun::Undecided);
         let counted = (ends_phrase && !pattern.is_fuzzy()).then(|| {
             let memory = limits.budget.reserve("the terms of a pattern", 0)?;
             Ok(MostFrequent::new(memory))
@@ -176,8 +177,8 @@ impl Expander {
     /// Finds the documents of a range by its column, or the ends of its terms where it has none.
     fn settle_range(&mut self, view: &SearchView, pages: &mut Pages<'_>) -> Step<()> {
         match &mut self.range {
-            Some(undecided @ RangeRun::Undecided) => {
-                *undecided = decide(self.field, &self.pattern, view, &self.limits.budget)?;
+            Some(RangeRun::Undecided) => {
+                self.range = decide(self.field, &self.pattern, view, &self.limits.budget)?;
                 return Ok(());
             }
             Some(RangeRun::Column(column)) => column.step(pages)?,
@@ -292,7 +293,7 @@ impl Expander {
 
     /// Returns true if it is no surprise that it stands for no term.
     pub fn may_be_empty(&self) -> bool {
-        self.is_fuzzy() || self.pattern.is_beside_term()
+        self.is_fuzzy() || self.pattern.is_of_words()
     }
 
     /// Returns true if it stands for more terms than are taken.
@@ -569,31 +570,42 @@ impl TermVisitor for TermCollector<'_, '_> {
     }
 }
 
-/// Decides how the documents of a range are found. Fails where neither values nor terms have an
-/// order.
+/// Decides how the documents of a range or of some values are found; by the terms of the pattern if
+/// by nothing else. Fails where neither values nor terms have an order, or where whole strings are
+/// not kept.
 fn decide(
     field: FieldId,
     pattern: &Pattern,
     view: &SearchView,
     budget: &Budget,
-) -> Result<RangeRun> {
-    let Pattern::Range(from, to) = pattern else {
-        return Err(Error::internal(
-            "a pattern that is no range was settled as one",
-        ));
-    };
-    let ends = (from.clone(), to.clone());
-    match view.schema.field(field) {
-        Some(asked) if !has_order(asked) => match column_of_ranges(field, view) {
-            Some(column) => ColumnRange::new(&column, &ends, view, budget)
-                .map(|column| RangeRun::Column(Box::new(column))),
-            None => Err(unordered(asked, &ends)),
+) -> Result<Option<RangeRun>> {
+    let by_column = view.schema.field(field).filter(|asked| !has_order(asked));
+    let column = match (pattern, by_column) {
+        (Pattern::OneOf(values), Some(asked)) => match column_of_values(field, view) {
+            Some(column) => ColumnRange::of_values(&column, values, view, budget)?,
+            None => return Err(not_kept(asked)),
         },
-        _ => {
-            check_words(&ends)?;
-            Ok(RangeRun::Terms(Box::new(RangeTerms::new(field, ends))))
+        (Pattern::OneOf(_), None) => return Ok(None),
+        (Pattern::Range(from, to), Some(asked)) => {
+            let ends = (from.clone(), to.clone());
+            match column_of_ranges(field, view) {
+                Some(column) => ColumnRange::new(&column, &ends, view, budget)?,
+                None => return Err(unordered(asked, &ends)),
+            }
         }
-    }
+        (Pattern::Range(from, to), None) => {
+            let ends = (from.clone(), to.clone());
+            check_words(&ends)?;
+            let terms = RangeTerms::new(field, ends);
+            return Ok(Some(RangeRun::Terms(Box::new(terms))));
+        }
+        _ => {
+            return Err(Error::internal(
+                "a pattern that is no range was settled as one",
+            ));
+        }
+    };
+    Ok(Some(RangeRun::Column(Box::new(column))))
 }
 
 /// Scans of all trees from where terms of a field may match.

@@ -40,6 +40,7 @@ impl Naive<'_> {
                 let field = FIELDS.iter().position(|(name, _)| name == field)?;
                 (!self.world.docs[doc][field].is_empty()).then_some(boost)
             }
+            Query::OneOf { field, .. } => self.leaf(query, Some(field), doc, boost),
             Query::Bool { .. } => self.bool(query, doc, boost),
             Query::Best {
                 queries,
@@ -162,6 +163,7 @@ impl Naive<'_> {
                         Bound::Unbounded => true,
                     }
             }),
+            Query::OneOf { values, .. } => any(&|word| values.iter().any(|one| one == word)),
             Query::Fuzzy { text, distance, .. } => {
                 let distance = distance.unwrap_or_else(|| automatic_distance(text));
                 self.fuzzy(text, distance as usize, field, doc, boost)

@@ -244,6 +244,11 @@ impl Grammar<'_> {
                 lower,
                 upper,
             },
+            // The sign stands behind the colon of a field.
+            Operand::OneOf(values) => field.map_or(Query::MatchNone, |field| Query::OneOf {
+                field,
+                values,
+            }),
         })
     }
 }

@@ -68,6 +68,8 @@ pub(crate) enum Operand {
         distance: Option<u8>,
     },
     Range(Bound<String>, Bound<String>),
+    /// The values behind `:=`.
+    OneOf(Vec<String>),
 }
 
 impl Lexeme {

@@ -16,8 +16,8 @@ use super::lexeme::Operand;
 use super::lexeme::invalid;
 use super::mistakes;
 use super::scan::{
-    ComparedValue, LexerInput, STOPS, address, attempt, close, closing, comparison, limit, open,
-    phrase, range, sign, white_space, word,
+    ComparedValue, LexerInput, STOPS, address, attempt, close, closing, comparison, equal_values,
+    limit, open, phrase, range, sign, white_space, word,
 };
 use crate::analysis::Schema;
 use crate::base::{Error, Result};
@@ -211,24 +211,23 @@ impl Lexer<'_> {
         if let Some(right) = mistakes::sign_behind_colon(name, &self.input) {
             return Err(self.no_comparison(start, &right));
         }
+        if let Some((values, boost)) = attempt(&mut self.input, equal_values) {
+            self.check_suffix(start)?;
+            let value = |value| Ok(self.compared(start, value)?.0);
+            let values = values.into_iter().map(value).collect::<Result<_>>()?;
+            return Ok(Some(Kind::Operand(Operand::OneOf(values), boost)));
+        }
         let Some((sign, value)) = attempt(&mut self.input, comparison) else {
             return Ok(None);
         };
-        let (value, boost) = match value {
-            ComparedValue::Quoted(value, boost) => {
-                self.check_suffix(start)?;
-                (value, boost)
-            }
-            ComparedValue::Bare(pieces) => {
-                let split = chunk::split_boost(&pieces);
-                let (pieces, boost) =
-                    split.map_err(|(what, advice)| invalid(what, self.text, start, advice))?;
-                if pieces.iter().any(|piece| piece.is('*')) {
-                    self.no_star(start)?;
-                }
-                (chunk::text(pieces), boost)
-            }
-        };
+        if let ComparedValue::Quoted(..) = value {
+            self.check_suffix(start)?;
+        }
+        let (value, boost) = self.compared(start, value)?;
+        if sign == "=" {
+            let operand = Operand::OneOf(vec![value]);
+            return Ok(Some(Kind::Operand(operand, boost)));
+        }
         let limit = limit(Some(value), sign.len() == 2);
         let range = if sign.starts_with('>') {
             Operand::Range(limit, Bound::Unbounded)
@@ -236,6 +235,22 @@ impl Lexer<'_> {
             Operand::Range(Bound::Unbounded, limit)
         };
         Ok(Some(Kind::Operand(range, boost)))
+    }
+
+    /// A value that is compared, and its boost.
+    fn compared(&self, start: usize, value: ComparedValue) -> Result<(String, Option<f32>)> {
+        match value {
+            ComparedValue::Quoted(value, boost) => Ok((value, boost)),
+            ComparedValue::Bare(pieces) => {
+                let split = chunk::split_boost(&pieces);
+                let (pieces, boost) =
+                    split.map_err(|(what, advice)| invalid(what, self.text, start, advice))?;
+                if pieces.iter().any(|piece| piece.is('*')) {
+                    self.no_star(start)?;
+                }
+                Ok((chunk::text(pieces), boost))
+            }
+        }
     }
 
     fn no_comparison(&self, start: usize, right: &str) -> Error {
@@ -251,7 +266,7 @@ impl Lexer<'_> {
             Some('[' | '{') => {
                 "write field:[a TO b], with {} for ends that are left out, or a backslash before it"
             }
-            Some('<' | '>') => "write field:>a without a space, or a backslash before it",
+            Some('<' | '>' | '=') => "write field:>a or field:=a without a space, or a backslash before it",
             _ => return Ok(()),
         };
         match self.field {

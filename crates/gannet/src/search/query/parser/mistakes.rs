@@ -37,7 +37,7 @@ pub(crate) fn comparison(text: &str, schema: &Schema) -> Option<String> {
 pub(crate) fn sign_behind_colon(name: &str, rest: &str) -> Option<String> {
     let signs = &rest[..rest.len() - rest.trim_start_matches(SIGNS).len()];
     let (sign, value) = sign_and_value(rest)?;
-    let is_right = matches!(signs, ">" | ">=" | "<" | "<=");
+    let is_right = matches!(signs, ">" | ">=" | "<" | "<=" | "=");
     (!is_right).then(|| written(name, sign, &value))
 }
 

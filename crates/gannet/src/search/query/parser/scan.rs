@@ -117,9 +117,20 @@ pub(crate) enum ComparedValue {
 }
 
 pub(crate) fn comparison<'a>(input: &mut LexerInput<'a>) -> Scanned<(&'a str, ComparedValue)> {
-    let sign = alt((">=", "<=", ">", "<"));
+    let sign = alt((">=", "<=", ">", "<", "="));
     let quoted = (quoted, opt(boost)).map(|(value, boost)| ComparedValue::Quoted(value, boost));
     (sign, alt((quoted, word(STOPS).map(ComparedValue::Bare)))).parse_next(input)
+}
+
+/// The values of an equality of several.
+pub(crate) type EqualValues = (Vec<ComparedValue>, Option<f32>);
+
+/// The values of an equality in parentheses, and the boost behind them.
+pub(crate) fn equal_values(input: &mut LexerInput<'_>) -> Scanned<EqualValues> {
+    let quoted = quoted.map(|value| ComparedValue::Quoted(value, None));
+    let value = alt((quoted, word(STOPS).map(ComparedValue::Bare)));
+    let values = repeat(1.., delimited(white_space(0), value, white_space(0)));
+    preceded("=(", (terminated(values, ')'), opt(boost))).parse_next(input)
 }
 
 /// A sign before a clause. Followed by a space, the end or another sign, it is ordinary text.

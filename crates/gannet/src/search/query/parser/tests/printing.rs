@@ -77,6 +77,8 @@ fn leaf() -> impl Strategy<Value = Query> {
         }),
         (name(), bound(), bound()).prop_map(|(field, lower, upper)| range(field, lower, upper)),
         name().prop_map(|field| Query::Exists { field }),
+        (name(), proptest::collection::vec(text(), 1..3))
+            .prop_map(|(field, values)| Query::OneOf { field, values }),
     ]
 }
 
@@ -175,6 +177,7 @@ fn shortest(query: &Query) -> Query {
         | Query::Wildcard { .. }
         | Query::Fuzzy { .. }
         | Query::Range { .. }
+        | Query::OneOf { .. }
         | Query::Exists { .. } => query.clone(),
     }
 }

@@ -41,6 +41,19 @@ fn values_of_ranges_have_no_star() {
 }
 
 #[test]
+fn whole_values_stand_behind_an_equals_sign() {
+    check("title:=a", "title:=\"a\"");
+    check("title:=\"a b\"^2 c", "title:=\"a b\"^2 \"c\"");
+    check("+title:=(a \"b c\") -title:=x", "+title:=(\"a\" \"b c\") -title:=\"x\"");
+    check("title:=( a )^2", "title:=\"a\"^2");
+    check("title:=a\\*", "title:=\"a\\*\"");
+    check_error("title:=a*", &["a * in a value"]);
+    check_error("title:=(a b*)", &["a * in a value"]);
+    check_error("title:= a", &["an incomplete range", "field:=a"]);
+    check_error("title:=()", &["an incomplete range"]);
+}
+
+#[test]
 fn comparisons_without_a_colon_are_errors() {
     for (text, right) in [
         ("price>50", "price:>50"),
@@ -53,7 +66,6 @@ fn comparisons_without_a_colon_are_errors() {
         ("price != 5", "-price:5"),
         ("price≥5", "price:>=5"),
         ("a.b=x", "a.b:x"),
-        ("price:=5", "price:5"),
         ("price:==5", "price:5"),
         ("price:=>5", "price:>=5"),
         ("price:<>5", "-price:5"),
