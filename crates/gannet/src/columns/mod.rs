@@ -25,6 +25,7 @@ mod blocks;
 mod buffer;
 mod check;
 mod column;
+mod compare;
 mod entries;
 mod flush;
 mod found;
@@ -45,7 +46,8 @@ pub use buffer::{ValueBuffer, work_of_values};
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use check::decode_entry;
 pub use check::{check_columns, column_bytes};
-pub use column::{Column, ColumnId, Columns};
+pub use column::{Column, ColumnChanges, ColumnId, Columns};
+pub use compare::{ComparedDocuments, compare_values};
 pub use found::{FoundValue, FoundValues, KEYWORD_BYTES_MAX, TEXT_BYTES_MAX, VALUES_MAX};
 pub use map::MapEntry;
 pub use names::{KEYWORD_SUFFIX, VALUES_FIRST};

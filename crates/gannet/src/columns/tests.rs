@@ -500,3 +500,86 @@ fn a_check_finds_every_entry_that_is_wrong() {
         assert!(!findings.is_empty(), "{what} is not found");
     }
 }
+
+/// A piece and its map that agree, but have other values than the documents, are found.
+#[test]
+fn values_that_documents_lack_are_found() {
+    use super::entries::{EntryKind, numbered};
+    use super::map::{decode_map, encode_map};
+    use crate::btree::Change;
+    let mut values = FoundValues::default();
+    for document in 0..500u32 {
+        values.add(document, 0, FoundValue::Whole(i64::from(document) * 3));
+        if document % 3 == 0 {
+            values.add_text(document, 3, &format!("term {}", document % 7), None);
+        }
+        values.end_document();
+    }
+    let mut bed = Bed::new();
+    let buffer = bed.buffers.last().unwrap();
+    buffer.reserve_for(&values, &bed.columns).unwrap();
+    assert!(buffer.add(&values, 0, &bed.columns).is_empty());
+    bed.below = 500;
+    bed.freeze();
+    bed.flush();
+    let docs: Vec<DocId> = (0..500).collect();
+    let compare = |tree: &ColumnTree| {
+        let columns = Arc::new(bed.columns.clone());
+        let view = ColumnsView::new(tree.view(), columns, Vec::new(), bed.below);
+        let documents = ComparedDocuments {
+            values: &values,
+            docs: &docs,
+            of_same_columns: true,
+        };
+        compare_values(&view, &documents, &bed.budget, &mut Pages::new(&bed.pool)).unwrap()
+    };
+    assert_eq!(compare(&bed.tree), Vec::<String>::new());
+    let (mut root, mut random) = (Vec::new(), Random(3));
+    bed.tree.encode(&mut bed.tables, &mut root).unwrap();
+    bed.tables.flush().unwrap();
+    for column in [0, 3] {
+        for change in ["another value", "a value less", "a value more"] {
+            let mut tree = ColumnTree::open(bed.store.clone(), &root).unwrap();
+            let entry = |kind| {
+                let mut pages = Pages::new(&bed.pool);
+                let (view, key) = (tree.view(), numbered(column, kind, 0));
+                let value = finish(&mut pages, |pages| view.tree().get(&key, pages)).unwrap();
+                (key.to_vec(), value.unwrap().to_vec())
+            };
+            let ((map_key, map), (piece_key, piece)) = (entry(EntryKind::Map), entry(EntryKind::Piece));
+            let mut entries = decode_map(&map, 0).unwrap();
+            let count = entries[0].documents as usize;
+            let mut all: Vec<(u16, u64)> = Vec::new();
+            let read = gannet_values::Piece::parse(&piece, count).unwrap();
+            read.for_each(|document, key| all.push((document as u16, key)));
+            let at = 1 + random.below(all.len() as u64 - 2) as usize;
+            let (document, key) = all[at];
+            let other = all[at - 1].1;
+            match change {
+                "another value" if key == other => continue,
+                "another value" => all[at].1 = other,
+                "a value less" => drop(all.remove(at)),
+                _ if key == other => continue,
+                _ => all.insert(at + usize::from(other > key), (document, other)),
+            }
+            let encoded = gannet_values::encode(&all, count, 1_300).unwrap();
+            assert_eq!(encoded.documents, count);
+            entries[0].summary = encoded.summary;
+            let mut map = Vec::new();
+            encode_map(&entries, &mut map);
+            for (key, value) in [(&map_key, map), (&piece_key, encoded.bytes)] {
+                let mut decide =
+                    |window: &mut crate::btree::KeyWindow<'_>| window.set(0, Change::Put(value.clone()));
+                tree.tree.apply(&bed.pool, &[key], &mut decide).unwrap();
+            }
+            tree.flush().unwrap();
+            let (mut pages, mut others) = (Pages::new(&bed.pool), Pages::new(&bed.pool));
+            let view = tree.view();
+            let checked = check_columns(&view, tree.columns(), bed.below, &mut pages, &mut others);
+            assert_eq!(checked.unwrap().1, Vec::<String>::new(), "{change}");
+            let findings = compare(&tree);
+            assert_eq!(findings.len(), 1, "{change} of column {column}: {findings:?}");
+            assert!(findings[0].contains(&format!("document {document},")), "{findings:?}");
+        }
+    }
+}

@@ -302,6 +302,11 @@ impl Preparation {
         *self.columns.write().unwrap_or_else(|e| e.into_inner()) = columns;
     }
 
+    /// The version of what was decided of columns.
+    pub(crate) fn columns_version(&self) -> u64 {
+        self.columns().version()
+    }
+
     fn columns(&self) -> Arc<Columns> {
         Arc::clone(&self.columns.read().unwrap_or_else(|e| e.into_inner()))
     }

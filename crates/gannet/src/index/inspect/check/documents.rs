@@ -39,6 +39,13 @@ struct AnalysisRun {
     has_long: bool,
 }
 
+/// The result of analysing a run again.
+struct AnalysedRun {
+    documents: Vec<Analysed>,
+    /// Values of columns that differ from those of the sources.
+    faults: Vec<String>,
+}
+
 /// The result of analysing one document again.
 struct Analysed {
     doc: DocId,
@@ -126,17 +133,19 @@ impl Check<'_> {
             let runs = share.into_iter();
             runs.map(|run| check.analyse(&mut bench, run)).collect()
         };
-        let analysed: Vec<Result<Vec<Analysed>>> = if batch.has_long {
+        let analysed: Vec<Result<AnalysedRun>> = if batch.has_long {
             analyse_all(batch.runs)
         } else {
             on_all_cores(batch.runs, 1, analyse_all)
         };
         for run in analysed {
+            let AnalysedRun { documents, faults } = run?;
+            self.find_all(faults);
             for Analysed {
                 doc,
                 lengths,
                 digest,
-            } in run?
+            } in documents
             {
                 self.contents.take(doc, digest);
                 let faults = norms.compare(doc, &lengths)?;
@@ -146,12 +155,13 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn analyse(&self, bench: &mut Workbench, run: Vec<(DocId, Document)>) -> Result<Vec<Analysed>> {
+    fn analyse(&self, bench: &mut Workbench, run: Vec<(DocId, Document)>) -> Result<AnalysedRun> {
         let (docs, documents): (Vec<DocId>, Vec<Document>) = run.into_iter().unzip();
         bench.begin(&self.shared.budget)?;
         bench.hold(documents.iter().map(Document::memory_bytes).sum())?;
         let preparation = &self.shared.preparation;
         let (inverted, lengths) = preparation.invert_again(bench, documents, 0)?;
+        let faults = self.compare_values(&inverted.values, &docs)?;
         let mut digests = vec![0u64; docs.len()];
         let mut tokens = Tokens::default();
         inverted.inverted.each_term(&mut |key, postings| {
@@ -164,13 +174,15 @@ impl Check<'_> {
             Ok(())
         })?;
         let analysed = docs.into_iter().zip(lengths).zip(digests);
-        Ok(analysed
-            .map(|((doc, lengths), digest)| Analysed {
-                doc,
-                lengths,
-                digest,
-            })
-            .collect())
+        let analysed = analysed.map(|((doc, lengths), digest)| Analysed {
+            doc,
+            lengths,
+            digest,
+        });
+        Ok(AnalysedRun {
+            documents: analysed.collect(),
+            faults,
+        })
     }
 
     /// Tells where lists and documents differ, unless something else is wrong, from which that

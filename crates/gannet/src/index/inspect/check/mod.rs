@@ -13,7 +13,7 @@
 //! | log, documents moved out of it | `prove_zone` | `documents`: record, ID, version, source; `contents` |
 //! | log behind the root | the replay of the opening | `notes`: pages that it does not take |
 //! | nodes: dictionary, delta postings, external IDs | `prove_zone` | `btree::check`, `references` |
-//! | nodes: columns | `prove_zone` | `columns::check`, `references` |
+//! | nodes: columns | `prove_zone` | `columns::check`, `columns::compare`, `references` |
 //! | postings: heads, index pages, docs pages | `prove_zone` | `postings::check` |
 //! | postings: positions, phrase filters | `prove_zone` | `postings::check`, `contents` |
 //! | tables: addresses | `prove_zone` | `documents` |
