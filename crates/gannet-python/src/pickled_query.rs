@@ -130,7 +130,12 @@ fn read(value: &Value) -> Option<Query> {
         },
         "one_of" => Query::OneOf {
             field: text(0)?,
-            values: parts.get(1)?.as_array()?.iter().map(own).collect::<Option<_>>()?,
+            values: parts
+                .get(1)?
+                .as_array()?
+                .iter()
+                .map(own)
+                .collect::<Option<_>>()?,
         },
         "exists" => Query::Exists { field: text(0)? },
         "bool" => Query::Bool {

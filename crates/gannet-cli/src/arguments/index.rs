@@ -40,8 +40,8 @@ pub struct IndexArguments {
     /// The analyzer of new fields, or of one with FIELD=NAME; may be repeated
     #[arg(long, value_name = "[FIELD=]NAME")]
     pub analyzer: Vec<String>,
-    /// Declare types of fields by a JSON file, such as {"price": "double", "day": "date"}. Documents
-    /// whose values do not fit are rejected
+    /// Declare types of fields by a JSON file, such as {"price": "double", "day": "date"}.
+    /// Documents whose values do not fit are rejected
     #[arg(long, value_name = "FILE")]
     pub mapping: Option<PathBuf>,
     /// Phrase filters that new text fields keep, so that phrases read less: `common` takes about a

@@ -108,9 +108,9 @@ pub fn answered(answer: &Answer) -> Outcome<Option<Counted>> {
 /// A facet: its values with their counts, and the documents of other values.
 fn facet(answer: &Value) -> Value {
     let buckets = answer["buckets"].as_array().map_or(&[][..], Vec::as_slice);
-    let values = buckets.iter().map(|bucket| {
-        json!({"value": key(bucket), "count": bucket["doc_count"]})
-    });
+    let values = buckets
+        .iter()
+        .map(|bucket| json!({"value": key(bucket), "count": bucket["doc_count"]}));
     json!({
         "values": values.collect::<Vec<_>>(),
         "others": answer["sum_other_doc_count"],
@@ -131,7 +131,9 @@ pub fn print(answer: &Answer, output: &mut Output) -> Outcome<()> {
     for (name, answer) in others {
         match answer["buckets"].as_array() {
             Some(buckets) if buckets.iter().all(is_plain) => {
-                let rows = buckets.iter().map(|bucket| (key(bucket), &bucket["doc_count"]));
+                let rows = buckets
+                    .iter()
+                    .map(|bucket| (key(bucket), &bucket["doc_count"]));
                 print_table(&name, rows, &answer["sum_other_doc_count"], output)?;
             }
             _ => {

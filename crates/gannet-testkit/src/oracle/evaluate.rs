@@ -124,7 +124,7 @@ fn check(view: &View<'_>, query: &Query) -> Result<(), Rejection> {
 }
 
 /// Returns true if the terms of a field are whole strings.
-fn is_whole(field: &Field) -> bool {
+fn is_whole(field: &super::model::Field) -> bool {
     field.is_text && field.analyzer.name() == "keyword"
 }
 

@@ -62,11 +62,6 @@ impl<'a> Piece<'a> {
         matches!(self.presence, Presence::All(_)) && self.starts.is_none()
     }
 
-    /// Adds the documents that have a value.
-    pub fn present(&self, bits: &mut Bits) {
-        self.presence.add_all(bits);
-    }
-
     /// Returns the number of values of a document.
     pub fn count_of(&self, document: usize) -> usize {
         self.numbers_of(document).len()

@@ -184,7 +184,7 @@ fn compare(encoded: &Encoded, values: &Values, seed: u64) {
     piece.for_each(|document, key| pairs.push((document as u16, key)));
     assert_eq!(pairs, *values);
     let mut present = Bits::EMPTY;
-    piece.present(&mut present);
+    piece.select(0..=u64::MAX, &mut present);
     assert_eq!(present, documents_where(values, |_| true));
     for range in ranges(values, seed) {
         let expected = documents_where(values, |key| range.contains(&key));

@@ -14,7 +14,7 @@ use gannet_values::{
 };
 
 use super::column::{Column, ColumnId, Columns};
-use super::found::{FoundValue, FoundValues, KEYWORD_BYTES_MAX, TEXT_BYTES_MAX};
+use super::found::{FoundCounts, FoundValue, FoundValues, KEYWORD_BYTES_MAX, TEXT_BYTES_MAX};
 use super::terms::{TermSlots, grown, make_room};
 use crate::base::{Budget, DocId, Reservation, Result};
 
@@ -92,11 +92,10 @@ impl ValueBuffer {
     pub fn reserve_for(&self, values: &FoundValues, columns: &Columns) -> Result<()> {
         let mut inner = self.write();
         let mut needed = inner.memory_bytes();
-        for (field, values, bytes) in values.counts() {
+        for (field, FoundCounts { values, bytes }) in values.counts() {
             // A field that is new has a keyword and a date at most.
-            let known = columns.of_field(*field);
-            let new =
-                COLUMN_BYTES + BufferedColumn::default().memory_with(*values, *values, *bytes);
+            let known = columns.of_field(field);
+            let new = COLUMN_BYTES + BufferedColumn::default().memory_with(values, values, bytes);
             needed += match known {
                 [] => 2 * new,
                 [_] => new,
@@ -105,8 +104,7 @@ impl ValueBuffer {
             for id in known {
                 let column = inner.columns.get(id);
                 let now = column.map_or(0, BufferedColumn::memory_bytes);
-                let then =
-                    column.map_or(new, |column| column.memory_with(*values, *values, *bytes));
+                let then = column.map_or(new, |column| column.memory_with(values, values, bytes));
                 // While a vector is copied both are there.
                 needed += then.saturating_sub(now) + if then > now { now } else { 0 };
             }

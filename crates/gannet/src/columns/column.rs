@@ -7,7 +7,7 @@
 use gannet_values::ValueType;
 
 use crate::analysis::FieldId;
-use crate::base::{ByteReader, DocId, Result, put_varint};
+use crate::base::{ByteReader, DocId, Error, Result, put_varint};
 
 /// The number of a column.
 pub type ColumnId = u16;
@@ -60,6 +60,17 @@ pub struct Columns {
     of_field: Vec<Vec<ColumnId>>,
     /// The number of changes so far, but for counts of misfits.
     version: u64,
+    /// Of each column the version that changed it last; of those that were read, the version then.
+    changed: Vec<u64>,
+}
+
+/// The columns that changed between two versions, in the order of their numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColumnChanges {
+    /// The version that is known before.
+    since: u64,
+    version: u64,
+    columns: Vec<(ColumnId, Column)>,
 }
 
 impl Column {
@@ -95,6 +106,15 @@ impl Column {
         out.push(self.value_type.code());
         out.push(self.flags());
         put_varint(out, self.misfits);
+    }
+
+    /// Reads a column whose field can be there.
+    fn decode_of_field(reader: &mut ByteReader<'_>) -> Result<Column> {
+        let column = Column::decode(reader)?;
+        if column.field as usize >= crate::analysis::MAX_FIELDS {
+            return Err(reader.damaged("the number of a field", column.field));
+        }
+        Ok(column)
     }
 
     fn decode(reader: &mut ByteReader<'_>) -> Result<Column> {
@@ -172,6 +192,7 @@ impl Columns {
         self.index(column.field, id);
         self.columns.push(column);
         self.version += 1;
+        self.changed.push(self.version);
         id
     }
 
@@ -180,6 +201,7 @@ impl Columns {
         if let Some(column) = self.columns.get_mut(id as usize) {
             change(column);
             self.version += 1;
+            self.changed[id as usize] = self.version;
         }
     }
 
@@ -190,16 +212,50 @@ impl Columns {
         }
     }
 
+    /// Returns the columns that changed since a version.
+    pub fn changes_since(&self, version: u64) -> ColumnChanges {
+        let ids = 0..self.columns.len() as ColumnId;
+        let own = ids.zip(&self.columns).zip(&self.changed);
+        let newer = own.filter(|(_, changed)| **changed > version);
+        ColumnChanges {
+            since: version,
+            version: self.version,
+            columns: newer
+                .map(|((id, column), _)| (id, column.clone()))
+                .collect(),
+        }
+    }
+
     /// Takes newer decisions. Counts stay, but for columns that are new.
-    pub fn take(&mut self, newer: Columns) {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Damaged`] if others are missing before.
+    pub fn take(&mut self, newer: ColumnChanges) -> Result<()> {
         if newer.version <= self.version {
-            return;
+            return Ok(());
         }
-        let misfits: Vec<u64> = self.columns.iter().map(|column| column.misfits).collect();
-        *self = newer;
-        for (column, misfits) in self.columns.iter_mut().zip(misfits) {
-            column.misfits = misfits;
+        if newer.since > self.version {
+            return Err(lost(newer.since, self.version));
         }
+        for (id, column) in newer.columns {
+            let count = self.columns.len();
+            match self.columns.get_mut(id as usize) {
+                Some(known) => {
+                    let misfits = known.misfits;
+                    *known = Column { misfits, ..column };
+                    self.changed[id as usize] = newer.version;
+                }
+                None if id as usize == count => {
+                    self.index(column.field, id);
+                    self.columns.push(column);
+                    self.changed.push(newer.version);
+                }
+                None => return Err(lost(id.into(), count as u64)),
+            }
+        }
+        self.version = newer.version;
+        Ok(())
     }
 
     /// The same columns without counts, for documents that are written anew.
@@ -211,7 +267,7 @@ impl Columns {
 
     /// Bytes of memory, about.
     pub fn memory_bytes(&self) -> usize {
-        let places = size_of::<Column>() + size_of::<ColumnId>();
+        let places = size_of::<Column>() + size_of::<ColumnId>() + size_of::<u64>();
         self.columns.len() * places + self.of_field.len() * size_of::<Vec<ColumnId>>()
     }
 
@@ -237,13 +293,101 @@ impl Columns {
             ..Columns::default()
         };
         for id in 0..reader.length(COLUMNS_MAX)? {
-            let column = Column::decode(reader)?;
-            if column.field as usize >= crate::analysis::MAX_FIELDS {
-                return Err(reader.damaged("the number of a field", column.field));
-            }
+            let column = Column::decode_of_field(reader)?;
             columns.index(column.field, id as ColumnId);
             columns.columns.push(column);
+            columns.changed.push(columns.version);
         }
         Ok(columns)
+    }
+}
+
+impl ColumnChanges {
+    /// The version that they lead to.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Appends them.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        put_varint(out, self.since);
+        put_varint(out, self.version);
+        put_varint(out, self.columns.len() as u64);
+        for (id, column) in &self.columns {
+            put_varint(out, u64::from(*id));
+            column.encode(out);
+        }
+    }
+
+    /// Reads what [`ColumnChanges::encode`] wrote.
+    pub fn decode(reader: &mut ByteReader<'_>) -> Result<ColumnChanges> {
+        let (since, version) = (reader.varint()?, reader.varint()?);
+        let mut columns = Vec::new();
+        for _ in 0..reader.length(COLUMNS_MAX)? {
+            let id = reader.varint_u16()?;
+            columns.push((id, Column::decode_of_field(reader)?));
+        }
+        Ok(ColumnChanges {
+            since,
+            version,
+            columns,
+        })
+    }
+}
+
+fn lost(found: u64, known: u64) -> Error {
+    let reason = format!("expected what was decided up to {found}, got {known} decisions");
+    Error::damaged("the columns in the log", reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A thousand fields that come one by one, and later changes, take a few bytes each in the log;
+    /// who reads the records has the same columns, whatever record it begins with.
+    #[test]
+    fn records_have_the_columns_that_changed() {
+        let (mut columns, mut bytes) = (Columns::default(), 0);
+        let (mut read, mut late) = (Columns::default(), None);
+        for step in 0..1_500u16 {
+            let before = columns.version();
+            match step {
+                0..1_000 => drop(columns.add(Column::found(step, ValueType::Long))),
+                _ => columns.change(step % 1_000, |column| column.value_type = ValueType::Double),
+            }
+            if step % 7 == 0 {
+                columns.count_misfits(step % 500, 1);
+            }
+            let mut record = Vec::new();
+            columns.changes_since(before).encode(&mut record);
+            bytes += record.len();
+            let changes = ColumnChanges::decode(&mut ByteReader::new(&record, "changes"));
+            let changes = changes.unwrap();
+            if step == 700 {
+                let mut root = Vec::new();
+                columns.encode(&mut root);
+                let decoded = Columns::decode(&mut ByteReader::new(&root, "columns"));
+                late = Some(decoded.unwrap());
+            }
+            if let Some(late) = &mut late {
+                late.take(changes.clone()).unwrap();
+            }
+            read.take(changes).unwrap();
+        }
+        assert!(bytes < 1_500 * 16, "{bytes}");
+        for read in [&read, late.as_ref().unwrap()] {
+            assert_eq!(read.version(), columns.version());
+            assert_eq!(read.of_field, columns.of_field);
+            let types = |columns: &Columns| -> Vec<ValueType> {
+                let all = columns.all().iter();
+                all.map(|column| column.value_type).collect()
+            };
+            assert_eq!(types(read), types(&columns));
+        }
+        // What was decided before must be known.
+        let mut empty = Columns::default();
+        let changes = columns.changes_since(1_400);
+        assert!(empty.take(changes).is_err());
     }
 }

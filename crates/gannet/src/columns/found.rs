@@ -53,8 +53,19 @@ pub struct FoundValues {
     texts: Vec<u8>,
     /// Where the document that is being added begins.
     document: usize,
-    /// Of each field: how many values, and how many bytes of strings.
-    counts: Vec<(FieldId, usize, usize)>,
+    /// By field: how many values, and how many bytes of strings.
+    counts: Vec<FoundCounts>,
+    /// The fields that have any.
+    counted: Vec<FieldId>,
+}
+
+/// Counts of the values of a field.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct FoundCounts {
+    /// Values that columns may take.
+    pub(super) values: usize,
+    /// Bytes of strings among them.
+    pub(super) bytes: usize,
 }
 
 impl FoundValues {
@@ -98,17 +109,16 @@ impl FoundValues {
                 }
                 _ => 0,
             };
-            match self
-                .counts
-                .iter_mut()
-                .find(|(counted, ..)| counted == field)
-            {
-                Some((_, values, all)) => {
-                    *values += 1;
-                    *all += bytes;
-                }
-                None => self.counts.push((*field, 1, bytes)),
+            let at = *field as usize;
+            if self.counts.len() <= at {
+                self.counts.resize(at + 1, FoundCounts::default());
             }
+            let counts = &mut self.counts[at];
+            if counts.values == 0 {
+                self.counted.push(*field);
+            }
+            counts.values += 1;
+            counts.bytes += bytes;
         }
         self.document = self.values.len();
     }
@@ -134,7 +144,7 @@ impl FoundValues {
 
     /// Returns the number of values that columns may take.
     pub fn counted(&self) -> usize {
-        self.counts.iter().map(|(_, values, _)| values).sum()
+        self.counts().map(|(_, counts)| counts.values).sum()
     }
 
     /// All values: the document in the batch, the field, the value.
@@ -148,15 +158,17 @@ impl FoundValues {
         self.texts.get(range).unwrap_or_default()
     }
 
-    /// Of each field that has values: how many, and how many bytes of strings.
-    pub(super) fn counts(&self) -> &[(FieldId, usize, usize)] {
-        &self.counts
+    /// The counts of each field that has values.
+    pub(super) fn counts(&self) -> impl Iterator<Item = (FieldId, FoundCounts)> + '_ {
+        let of = |field: &FieldId| (*field, self.counts[*field as usize]);
+        self.counted.iter().map(of)
     }
 
     /// Bytes of memory.
     pub fn memory_bytes(&self) -> usize {
         let values = self.values.capacity() * size_of::<(u32, FieldId, FoundValue)>();
-        let counts = self.counts.capacity() * size_of::<(FieldId, usize, usize)>();
-        values + counts + self.texts.capacity()
+        let counts = self.counts.capacity() * size_of::<FoundCounts>();
+        let counted = self.counted.capacity() * size_of::<FieldId>();
+        values + counts + counted + self.texts.capacity()
     }
 }

@@ -41,7 +41,7 @@ mod tree;
 mod values;
 mod view;
 
-pub use blocks::{DocBlock, DocBlocks};
+pub use blocks::DocBlocks;
 pub use buffer::{ValueBuffer, work_of_values};
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use check::decode_entry;
@@ -52,7 +52,7 @@ pub use found::{FoundValue, FoundValues, KEYWORD_BYTES_MAX, TEXT_BYTES_MAX, VALU
 pub use map::MapEntry;
 pub use names::{KEYWORD_SUFFIX, VALUES_FIRST};
 pub use ordered::OrderedTerms;
-pub use pieces::{PieceCursor, PieceUse};
+pub use pieces::PieceUse;
 pub use select::{Selection, TermKeys};
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use tree::decode;

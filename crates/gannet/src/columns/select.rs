@@ -27,7 +27,8 @@ impl TermKeys {
     /// Adds others of the same column.
     pub fn join(&mut self, other: TermKeys) {
         add(&mut self.numbers, other.numbers);
-        self.slots.resize(self.slots.len().max(other.slots.len()), Vec::new());
+        self.slots
+            .resize(self.slots.len().max(other.slots.len()), Vec::new());
         for (own, slots) in self.slots.iter_mut().zip(other.slots) {
             add(own, slots);
         }

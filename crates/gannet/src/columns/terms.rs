@@ -83,12 +83,8 @@ impl TermSlots {
         self.bytes.len()
     }
 
-    /// Bytes of memory, with those that a flush takes for keys and numbers.
-    pub(super) fn memory_bytes(&self) -> usize {
-        self.memory_with(0, 0)
-    }
-
-    /// The same after so many more strings of so many bytes in all.
+    /// Bytes of memory after so many more strings of so many bytes in all, with those that a flush
+    /// takes for keys and numbers.
     pub(super) fn memory_with(&self, terms: usize, bytes: usize) -> usize {
         let places = grown(self.ends.capacity(), self.len(), terms);
         let slots = (2 * places).next_power_of_two() * (size_of::<u32>() + 1);

@@ -546,7 +546,8 @@ fn values_that_documents_lack_are_found() {
                 let value = finish(&mut pages, |pages| view.tree().get(&key, pages)).unwrap();
                 (key.to_vec(), value.unwrap().to_vec())
             };
-            let ((map_key, map), (piece_key, piece)) = (entry(EntryKind::Map), entry(EntryKind::Piece));
+            let ((map_key, map), (piece_key, piece)) =
+                (entry(EntryKind::Map), entry(EntryKind::Piece));
             let mut entries = decode_map(&map, 0).unwrap();
             let count = entries[0].documents as usize;
             let mut all: Vec<(u16, u64)> = Vec::new();
@@ -568,8 +569,9 @@ fn values_that_documents_lack_are_found() {
             let mut map = Vec::new();
             encode_map(&entries, &mut map);
             for (key, value) in [(&map_key, map), (&piece_key, encoded.bytes)] {
-                let mut decide =
-                    |window: &mut crate::btree::KeyWindow<'_>| window.set(0, Change::Put(value.clone()));
+                let mut decide = |window: &mut crate::btree::KeyWindow<'_>| {
+                    window.set(0, Change::Put(value.clone()))
+                };
                 tree.tree.apply(&bed.pool, &[key], &mut decide).unwrap();
             }
             tree.flush().unwrap();
@@ -578,8 +580,15 @@ fn values_that_documents_lack_are_found() {
             let checked = check_columns(&view, tree.columns(), bed.below, &mut pages, &mut others);
             assert_eq!(checked.unwrap().1, Vec::<String>::new(), "{change}");
             let findings = compare(&tree);
-            assert_eq!(findings.len(), 1, "{change} of column {column}: {findings:?}");
-            assert!(findings[0].contains(&format!("document {document},")), "{findings:?}");
+            assert_eq!(
+                findings.len(),
+                1,
+                "{change} of column {column}: {findings:?}"
+            );
+            assert!(
+                findings[0].contains(&format!("document {document},")),
+                "{findings:?}"
+            );
         }
     }
 }

@@ -96,11 +96,6 @@ impl ColumnReader {
         &self.column
     }
 
-    /// The number of the column.
-    pub fn id(&self) -> ColumnId {
-        self.id
-    }
-
     /// The values of some documents, which ascend: the type of the values and the keys of each.
     /// Maps are read in one round, pieces in another. What it gives takes memory for each document;
     /// ask for some hundreds at a time.

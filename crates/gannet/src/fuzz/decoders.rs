@@ -11,7 +11,7 @@ use crate::cache::AnswerRecord;
 use crate::cache::Bytes;
 use crate::cache::answers::block::AnswerBlock;
 use crate::cache::flash::header::Header;
-use crate::columns::{Columns, decode as decode_columns, decode_entry};
+use crate::columns::{ColumnChanges, decode as decode_columns, decode_entry};
 use crate::documents::{Document, DocumentRecord};
 use crate::index::owners::decode_root;
 use crate::postings::TermEntry;
@@ -38,10 +38,10 @@ pub fn log_record(bytes: &[u8]) {
         }
         if record.kind == RecordKind::Columns {
             let mut reader = ByteReader::new(record.body, "columns");
-            if let Ok(columns) = Columns::decode(&mut reader) {
+            if let Ok(columns) = ColumnChanges::decode(&mut reader) {
                 let mut again = Vec::new();
                 columns.encode(&mut again);
-                let read = Columns::decode(&mut ByteReader::new(&again, "columns"));
+                let read = ColumnChanges::decode(&mut ByteReader::new(&again, "columns"));
                 assert_eq!(read.expect("what was encoded can be read"), columns);
             }
         }

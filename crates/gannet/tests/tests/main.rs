@@ -29,4 +29,5 @@ mod totals;
 mod typed;
 mod updates;
 mod vacuum;
+mod value_pages;
 mod words;

@@ -506,8 +506,16 @@ fn fields_without_values_are_named() {
     );
     rejected("size:[5 TO 3]", &["size"], &["without values"]);
     rejected("body:[a TO b]", &["size"], &["\"body\"", "cuts into words"]);
-    rejected("body:=word", &["size"], &["\"body\"", "whole strings", "keyword"]);
-    rejected("size:=a", &["size"], &["\"size\"", "numbers", "\"a\" is none"]);
+    rejected(
+        "body:=word",
+        &["size"],
+        &["\"body\"", "whole strings", "keyword"],
+    );
+    rejected(
+        "size:=a",
+        &["size"],
+        &["\"size\"", "numbers", "\"a\" is none"],
+    );
     let wrong = ask(
         "*:*",
         &["size"],

@@ -1,4 +1,4 @@
-//! Reads declarations of fields from JSON, such as `{"price": "double", "title": {"type": "text"}}`.
+//! Reads declarations of fields from JSON, such as `{"price": "double", "note": {"type": "text"}}`.
 //!
 //! Members have the names and meanings of Elasticsearch. What would change what is found and is not
 //! supported is an error that names the member and the field, and says what to do.
@@ -23,7 +23,8 @@ impl FieldMapping {
     ///
     /// - `analyzer`: of a `text`, the analyzer of its words.
     /// - `ignore_malformed`: values that do not fit are left out, and the document is taken.
-    /// - `column`: of a `text`, its whole strings of up to 256 bytes are kept for orders and counts.
+    /// - `column`: of a `text`, its whole strings of up to 256 bytes are kept for orders and
+    ///   counts.
     /// - `properties`: in place of a type, the fields of an object.
     ///
     /// All fields may stand in `properties`, as Elasticsearch has them.
@@ -123,7 +124,7 @@ fn properties<'m>(name: &str, members: &[(String, &'m str)]) -> Result<Option<&'
     }
     let is_known = |other: &str| other == PROPERTIES || other == "type";
     match members.iter().find(|(other, _)| !is_known(other)) {
-        None => Ok(Some(fields)),
+        None => Ok(Some(*fields)),
         Some((other, _)) => Err(not_supported(
             other,
             name,
@@ -300,7 +301,10 @@ mod tests {
             (r#"{"a": {}}"#, ["\"a\"", "no \"type\""]),
             (r#"{"a": {"type": 7}}"#, ["\"a\"", "\"type\""]),
             (r#"{"a": "long", "a": "date"}"#, ["\"a\"", "twice"]),
-            (r#"{"a": {"type": "long", "type": "date"}}"#, ["\"a\"", "twice"]),
+            (
+                r#"{"a": {"type": "long", "type": "date"}}"#,
+                ["\"a\"", "twice"],
+            ),
             (
                 r#"{"a.b": "long", "a": {"properties": {"b": "long"}}}"#,
                 ["\"a.b\"", "twice"],
@@ -349,7 +353,11 @@ mod tests {
             let error = FieldMapping::from_json(json).unwrap_err().to_string();
             assert!(parts.iter().all(|part| error.contains(part)), "{error}");
         }
-        let deep = format!("{}{}", "{\"a\":{\"properties\":".repeat(40), "{}".to_owned() + &"}}".repeat(40));
+        let deep = format!(
+            "{}{}",
+            "{\"a\":{\"properties\":".repeat(40),
+            "{}".to_owned() + &"}}".repeat(40)
+        );
         let error = FieldMapping::from_json(&deep).unwrap_err().to_string();
         assert!(error.contains("deep"), "{error}");
     }

@@ -26,7 +26,7 @@ use std::sync::Arc;
 use super::roots::check_filters;
 use crate::analysis::FieldId;
 use crate::base::{ByteReader, DocId, Error, Interrupt, Reservation, Result, Sequence, Span};
-use crate::columns::Columns;
+use crate::columns::ColumnChanges;
 use crate::documents::DocumentRecord;
 use crate::index::ingest::{BatchContent, decode_schema};
 use crate::index::owners::Covered;
@@ -51,7 +51,7 @@ enum ReplayOperation {
     },
     Documents(Vec<(Span, Vec<u8>)>),
     /// The decisions on columns, for the documents that follow.
-    Columns(Columns),
+    Columns(ColumnChanges),
     Delete {
         doc: DocId,
         sequence: Sequence,
@@ -175,7 +175,7 @@ impl Replay<'_> {
                 RecordKind::CompressionDictionary => self.writer.take_dictionary(record.body)?,
                 RecordKind::Columns => {
                     let mut reader = ByteReader::new(&record.body, "columns in the log");
-                    let columns = Columns::decode(&mut reader)?;
+                    let columns = ColumnChanges::decode(&mut reader)?;
                     self.part.operations.push(ReplayOperation::Columns(columns));
                 }
                 RecordKind::Delete => deletions.push(decode_delete(&record.body)?),
@@ -227,7 +227,7 @@ impl Replay<'_> {
         for operation in &part.operations {
             match operation {
                 ReplayOperation::Known { entry, id } => self.enter_known(*entry, id)?,
-                ReplayOperation::Columns(columns) => self.writer.take_columns(columns),
+                ReplayOperation::Columns(columns) => self.writer.take_columns(columns)?,
                 ReplayOperation::Delete { doc, sequence, id } => {
                     self.delete(*doc, *sequence, id)?
                 }

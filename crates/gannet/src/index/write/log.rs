@@ -76,7 +76,7 @@ impl WriterLog {
         }
         if columns.version() > self.columns {
             let mut body = Vec::new();
-            columns.encode(&mut body);
+            columns.changes_since(self.columns).encode(&mut body);
             self.log.append(RecordKind::Columns, false, &body)?;
             self.columns = columns.version();
         }

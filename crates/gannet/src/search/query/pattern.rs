@@ -213,7 +213,9 @@ fn judge_range(term: &[u8], from: &Bound<Vec<u8>>, to: &Bound<Vec<u8>>) -> Verdi
 fn judge_values(term: &[u8], values: &[Vec<u8>]) -> Verdict {
     match values.binary_search_by(|value| value.as_slice().cmp(term)) {
         Ok(_) => Verdict::Match(1.0),
-        Err(at) => values.get(at).map_or(Verdict::End, |next| Verdict::SkipTo(next.clone())),
+        Err(at) => values
+            .get(at)
+            .map_or(Verdict::End, |next| Verdict::SkipTo(next.clone())),
     }
 }
 

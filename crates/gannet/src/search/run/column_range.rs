@@ -106,7 +106,9 @@ impl ColumnRange {
             return ColumnRange::of(column, Some(Selection::Ranges(ranges)), None, budget);
         }
         let strings = strings_of(column, values, view)?;
-        let bytes = strings.iter().map(|string| size_of::<Vec<u8>>() + string.len());
+        let bytes = strings
+            .iter()
+            .map(|string| size_of::<Vec<u8>>() + string.len());
         let wanted = WantedStrings {
             memory: budget.reserve("the strings that a query asks for", bytes.sum())?,
             left: strings,
@@ -134,7 +136,9 @@ impl ColumnRange {
         if let Some(wanted) = &mut self.strings {
             wanted.look_up(&self.column, pages)?;
             let terms = std::mem::take(&mut wanted.found);
-            let documents = self.column.documents(Selection::Terms(terms), 0..DocId::MAX);
+            let documents = self
+                .column
+                .documents(Selection::Terms(terms), 0..DocId::MAX);
             self.blocks = Some(documents);
             self.strings = None;
         }
@@ -189,7 +193,7 @@ fn strings_of(
             )));
         }
         if let Ok(text) = std::str::from_utf8(value) {
-            strings.extend(other_forms(text).into_iter().map(String::into_bytes));
+            strings.extend(other_forms(text).map(String::into_bytes));
         }
         strings.push(value.clone());
     }

@@ -113,9 +113,7 @@ impl BoundRun {
             }
         }
         loop {
-            for_all(&mut self.reads, |read| {
-                read.step(docs, &self.key, pages)
-            })?;
+            for_all(&mut self.reads, |read| read.step(docs, &self.key, pages))?;
             self.take_read(docs, after);
             if !self.wants_more() {
                 return Ok(());

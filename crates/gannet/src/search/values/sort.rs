@@ -1,10 +1,10 @@
 //! The first documents of a set in the order of their values.
 //!
 //! The documents are gone through in windows. Of each window the values of all keys are read in
-//! common rounds, and each document is offered to a heap of the best. Pieces of the first key are
-//! passed over in which nothing can come before the worst of a full heap, or before a place that
-//! `bound` has found beforehand, and those that lie whole before the place behind which the hits
-//! begin: their zone maps tell. Where the first key descends, windows are gone through from the last
+//! common rounds, and each document is offered to a heap of the best. Zone maps tell which pieces
+//! of the first key need not be read. Nothing in such a piece can come before the worst of a full
+//! heap, or before a place that `bound` has found beforehand; or all of it comes before the place
+//! behind which hits begin. Where the first key descends, windows are gone through from the last
 //! to the first, since values mostly rise with the documents, as dates do.
 
 use std::collections::BinaryHeap;
@@ -253,7 +253,11 @@ impl SortRun {
         };
         let task = &self.task;
         for_all(self.keys.iter_mut().enumerate(), |(at, run)| {
-            let limits = if at == 0 { limits } else { PlaceLimits::default() };
+            let limits = if at == 0 {
+                limits
+            } else {
+                PlaceLimits::default()
+            };
             run.read(task, docs, limits, pages)
         })
     }

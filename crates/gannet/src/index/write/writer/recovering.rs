@@ -6,7 +6,7 @@ use super::Writer;
 use crate::analysis::FieldId;
 use crate::base::{DocId, PAGE_SIZE, Result, Sequence, Span, ZoneNumber};
 use crate::cache::{Pages, finish};
-use crate::columns::Columns;
+use crate::columns::ColumnChanges;
 use crate::documents::Dictionaries;
 use crate::index::ingest::{BatchContent, FieldLengths};
 use crate::index::owners::Covered;
@@ -100,13 +100,14 @@ impl Writer {
     }
 
     /// Takes what was decided of columns for the documents that follow.
-    pub(crate) fn take_columns(&mut self, columns: &Columns) {
-        self.log.has_columns(columns.version());
-        if columns.version() > self.state.columns.version() {
-            Arc::make_mut(&mut self.state.columns).take(columns.clone());
+    pub(crate) fn take_columns(&mut self, changes: &ColumnChanges) -> Result<()> {
+        self.log.has_columns(changes.version());
+        if changes.version() > self.state.columns.version() {
+            Arc::make_mut(&mut self.state.columns).take(changes.clone())?;
             let columns = Arc::clone(&self.state.columns);
             self.shared.preparation.replace_columns(columns);
         }
+        Ok(())
     }
 
     /// Takes the types that were declared, by the options and in the index before.

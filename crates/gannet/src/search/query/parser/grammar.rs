@@ -245,10 +245,9 @@ impl Grammar<'_> {
                 upper,
             },
             // The sign stands behind the colon of a field.
-            Operand::OneOf(values) => field.map_or(Query::MatchNone, |field| Query::OneOf {
-                field,
-                values,
-            }),
+            Operand::OneOf(values) => {
+                field.map_or(Query::MatchNone, |field| Query::OneOf { field, values })
+            }
         })
     }
 }

@@ -266,7 +266,9 @@ impl Lexer<'_> {
             Some('[' | '{') => {
                 "write field:[a TO b], with {} for ends that are left out, or a backslash before it"
             }
-            Some('<' | '>' | '=') => "write field:>a or field:=a without a space, or a backslash before it",
+            Some('<' | '>' | '=') => {
+                "write field:>a or field:=a without a space, or a backslash before it"
+            }
             _ => return Ok(()),
         };
         match self.field {

@@ -43,8 +43,11 @@ fn values_of_ranges_have_no_star() {
 #[test]
 fn whole_values_stand_behind_an_equals_sign() {
     check("title:=a", "title:=\"a\"");
-    check("title:=\"a b\"^2 c", "title:=\"a b\"^2 \"c\"");
-    check("+title:=(a \"b c\") -title:=x", "+title:=(\"a\" \"b c\") -title:=\"x\"");
+    check("title:=\"a b\"^2 c", "title:=\"a b\"^2 c");
+    check(
+        "+title:=(a \"b c\") -title:=x",
+        "+title:=(\"a\" \"b c\") -title:=\"x\"",
+    );
     check("title:=( a )^2", "title:=\"a\"^2");
     check("title:=a\\*", "title:=\"a\\*\"");
     check_error("title:=a*", &["a * in a value"]);

@@ -1,0 +1,110 @@
+//! Orders by values read the pieces that may have hits, and few others, whatever the order of the
+//! values is.
+
+use gannet::{Document, Index, Operator, SearchOptions, SortKey, SortValue};
+
+use super::environment::open;
+
+const DOCUMENTS: u64 = 20_000;
+const PAGE_BYTES: u64 = 4096;
+
+/// The price of a document: in random order, and few are the same.
+fn price(doc: u64) -> f64 {
+    let mixed = (doc + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    ((mixed >> 40) % 1_000_003) as f64 / 7.0
+}
+
+fn make(folder: &std::path::Path) {
+    let index = open(Index::options().memory(64 << 20), folder).expect("an index");
+    for start in (0..DOCUMENTS).step_by(1_000) {
+        let document = |doc: u64| {
+            // One in 50 has no price.
+            let price = match doc % 50 {
+                7 => String::new(),
+                _ => format!(r#", "price": {:?}"#, price(doc)),
+            };
+            let json = format!(r#"{{"id":"{doc}","at":{}{price}}}"#, doc * 10);
+            Document::parse(json.as_bytes()).expect("a document")
+        };
+        let batch = (start..start + 1_000).map(document).collect();
+        index.write(batch).expect("a write");
+    }
+    index.checkpoint().expect("a checkpoint");
+}
+
+/// The pages that ordering reads of an index that was just opened, the hits, and the values of the
+/// last of them.
+fn ordered(
+    folder: &std::path::Path,
+    sort: &[&str],
+    after: Option<Vec<SortValue>>,
+) -> (u64, Vec<u32>, Vec<SortValue>) {
+    let index = open(Index::options().memory(64 << 20).read_only(), folder).expect("an index");
+    let snapshot = index.snapshot();
+    let query = snapshot.parse("*:*", Operator::Or).expect("a query");
+    let keys = sort.iter().map(|key| SortKey::parse(key).expect("a key"));
+    let options = SearchOptions {
+        k: 10,
+        sort: keys.collect(),
+        after,
+        explain: true,
+        fetch: false,
+        ..SearchOptions::default()
+    };
+    let found = snapshot.search_all(&[query], &options).swap_remove(0);
+    let found = found.expect("hits");
+    let plan = found.plan.expect("a plan");
+    let mut steps = plan.steps.iter();
+    let step = steps.find(|step| step.name == "order by values");
+    let bytes = step.expect("an order").io.bytes;
+    let docs = found.hits.iter().map(|hit| hit.doc).collect();
+    let last = found.hits.last().expect("a hit").sort.clone();
+    (bytes / PAGE_BYTES, docs, last)
+}
+
+/// Doc IDs of all documents, the greatest price first, those without last.
+fn by_price() -> Vec<u32> {
+    let mut docs: Vec<u32> = (0..DOCUMENTS as u32).collect();
+    docs.sort_by(|a, b| {
+        let value = |doc: u32| (u64::from(doc) % 50 != 7).then(|| price(doc.into()));
+        let (one, other) = (value(*a), value(*b));
+        other.partial_cmp(&one).expect("numbers").then(a.cmp(b))
+    });
+    docs
+}
+
+#[test]
+fn an_order_reads_the_pieces_that_may_have_hits() {
+    let folder = tempfile::tempdir().expect("a folder");
+    make(folder.path());
+    let expected = by_price();
+    let (pages, docs, _) = ordered(folder.path(), &["-price", "_doc"], None);
+    assert_eq!(docs, expected[..10]);
+    assert!(pages <= 20, "{pages} pages for the greatest prices");
+    let (pages, docs, _) = ordered(folder.path(), &["at", "_doc"], None);
+    assert_eq!(docs, (0..10).collect::<Vec<u32>>());
+    assert!(pages <= 6, "{pages} pages for the first times");
+}
+
+/// The page behind any hit costs what the first one does.
+#[test]
+fn a_later_page_reads_no_more_than_the_first() {
+    let folder = tempfile::tempdir().expect("a folder");
+    make(folder.path());
+    for at in [5_000u64, 12_345, 19_000] {
+        let value = |number: u64| Some(gannet::values::Value::Long(number as i64));
+        let after = vec![value(at * 10), value(at)];
+        let (pages, docs, _) = ordered(folder.path(), &["at", "_doc"], Some(after));
+        let wanted: Vec<u32> = (at as u32 + 1..at as u32 + 11).collect();
+        assert_eq!(docs, wanted);
+        assert!(pages <= 10, "{pages} pages behind {at}");
+    }
+    let expected = by_price();
+    let (mut after, mut seen) = (None, Vec::new());
+    for _ in 0..6 {
+        let (_, docs, last) = ordered(folder.path(), &["-price", "_doc"], after);
+        seen.extend(docs);
+        after = Some(last);
+    }
+    assert_eq!(seen, expected[..60]);
+}
