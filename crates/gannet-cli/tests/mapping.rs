@@ -50,6 +50,8 @@ fn a_document_that_does_not_fit_its_types_is_rejected_with_field_value_and_type(
         ("price:>5", "1"),
         ("added:[2023-05-31 TO 2023-06]", ""),
         ("added:[2023 TO 2024]", "15"),
+        ("added:>=2023-05-01", "15"),
+        ("added:2023", "1"),
         ("code:12", "1"),
         ("code:x", ""),
         ("note:run", "1"),

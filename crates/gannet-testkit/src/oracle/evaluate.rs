@@ -322,7 +322,7 @@ impl<'a> Evaluation<'a> {
             let found = columns.iter().filter_map(|column| column[doc]);
             let found: Vec<f32> = found.collect();
             let best = found.iter().copied().reduce(f32::max)?;
-            Some(best + (sum(&found) - best) * tie)
+            Some(best + (sum(found.iter()) - best) * tie)
         });
         Some(scores.collect())
     }

@@ -579,8 +579,11 @@ fn decide(
     view: &SearchView,
     budget: &Budget,
 ) -> Result<Option<RangeRun>> {
-    let by_column = view.schema.field(field).filter(|asked| !has_order(asked));
-    let column = match (pattern, by_column) {
+    // A declared number or date has the order of its values, though its terms have one too.
+    let ordered = column_of_ranges(field, view);
+    let asked = view.schema.field(field);
+    let asked = asked.filter(|asked| ordered.is_some() || !has_order(asked));
+    let column = match (pattern, asked) {
         (Pattern::OneOf(values), Some(asked)) => match column_of_values(field, view) {
             Some(column) => ColumnRange::of_values(&column, values, view, budget)?,
             None => return Err(not_kept(asked)),
@@ -588,7 +591,7 @@ fn decide(
         (Pattern::OneOf(_), None) => return Ok(None),
         (Pattern::Range(from, to), Some(asked)) => {
             let ends = (from.clone(), to.clone());
-            match column_of_ranges(field, view) {
+            match ordered {
                 Some(column) => ColumnRange::new(&column, &ends, view, budget)?,
                 None => return Err(unordered(asked, &ends)),
             }
