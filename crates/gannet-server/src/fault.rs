@@ -34,7 +34,7 @@ pub struct Fault {
     /// The index that it is about.
     pub index: Option<String>,
     /// The place in the request, where it is known.
-    pub place: Option<Place>,
+    pub place: Option<Box<Place>>,
     /// The error that led to it, if that is another one.
     cause: Option<Box<Fault>>,
     /// Set if the answer is the sentence alone, as of errors before a request is understood.
@@ -128,7 +128,7 @@ impl Fault {
     /// The same at a place of the request.
     #[must_use]
     pub fn at(mut self, place: Place) -> Fault {
-        self.place.get_or_insert(place);
+        self.place.get_or_insert_with(|| Box::new(place));
         self
     }
 

@@ -71,9 +71,12 @@ impl Indexes {
                 whole.insert(part.to_owned());
             }
             let aliases = catalog.aliases.names();
-            let aliases = aliases.filter(|alias| match is_pattern {
-                true => is_meant(part, alias, options),
-                false => part == *alias,
+            let aliases = aliases.filter(|alias| {
+                if is_pattern {
+                    is_meant(part, alias, options)
+                } else {
+                    part == *alias
+                }
             });
             for (index, alias) in aliases.flat_map(|alias| catalog.aliases.indexes(alias)) {
                 match &alias.filter {
