@@ -106,9 +106,9 @@ impl<'a> ShortList<'a> {
     }
 }
 
-/// Appends the entry of a list that has the postings of all `parts`, in this order. It may be longer
-/// than a tree takes: what several delta levels have of a term is joined before it is known if it
-/// stays on one.
+/// Appends the entry of a list that has the postings of all `parts`, in this order. It may be
+/// longer than a tree takes: the postings of several delta levels are joined before it is known if
+/// they stay on one.
 pub(crate) fn put_entry(parts: &[ShortList<'_>], out: &mut Vec<u8>) -> Result<()> {
     let mut parts_left = parts.iter().filter(|part| !part.is_empty());
     let filters = parts_left.clone().next().map(|part| part.filters);
@@ -148,7 +148,7 @@ mod tests {
         fragment
     }
 
-    /// What the same gives if all is decoded, joined as fragments and encoded.
+    /// Joins the same postings as fragments that are decoded and encoded.
     fn expected(parts: &[Fragment]) -> Result<Vec<u8>> {
         let mut tail = Fragment::default();
         for part in parts {
