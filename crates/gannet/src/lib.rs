@@ -79,7 +79,9 @@ pub mod aggregations {
 
 /// Figures of an index, a query and a device about themselves.
 pub mod diagnostics {
-    pub use crate::cache::{AnswerFileFigures, IoCounts, TierFigures, UsedPage};
+    pub use crate::cache::{
+        AnswerFileFigures, IoCounts, PageRequest, PageSource, TierFigures, UsedPage,
+    };
     pub use crate::device::{CountersSnapshot, RequestCounts};
     pub use crate::index::{
         AnswersOnFlash, BytesByPart, BytesWritten, CacheState, CheckReport, ChunkReport,

@@ -15,6 +15,7 @@ use gannet::{Query, Result, Snapshot};
 
 use super::latencies::Latencies;
 use super::settings::Settings;
+use super::trace::Trace;
 use crate::interrupt;
 
 /// The measurements of the threads that ask.
@@ -27,22 +28,23 @@ pub struct Drive {
 }
 
 /// Asks, from query number `next` on and for `time` if one is given; fails with the first query
-/// that fails.
+/// that fails. What queries ask for goes to `trace`.
 pub fn drive(
     snapshot: &Snapshot,
     settings: &Settings,
     next: &AtomicUsize,
     time: Option<Duration>,
+    trace: Option<&Trace>,
 ) -> Result<Drive> {
     let end = time.map(|time| Instant::now() + time);
     let worker = || {
         let mut drive = Drive::new();
         while !interrupt::asked() && end.is_none_or(|end| Instant::now() < end) {
-            let group = next_group(next, settings);
+            let (first, group) = next_group(next, settings);
             if group.is_empty() {
                 break;
             }
-            drive.ask(snapshot, settings, &group)?;
+            drive.ask(snapshot, settings, (first, &group), trace)?;
         }
         Ok(drive)
     };
@@ -66,13 +68,13 @@ pub fn drive(
     Ok(all)
 }
 
-fn next_group(next: &AtomicUsize, settings: &Settings) -> Vec<Query> {
+/// The queries of the next group, with the number of the first.
+fn next_group(next: &AtomicUsize, settings: &Settings) -> (usize, Vec<Query>) {
     let first = next.fetch_add(settings.group, Ordering::Relaxed);
     let end = first.saturating_add(settings.group).min(settings.count_max);
     let queries = &settings.queries;
-    (first..end)
-        .map(|number| queries[number % queries.len()].clone())
-        .collect()
+    let group = (first..end).map(|number| queries[number % queries.len()].clone());
+    (first, group.collect())
 }
 
 impl Drive {
@@ -84,12 +86,21 @@ impl Drive {
         }
     }
 
-    fn ask(&mut self, snapshot: &Snapshot, settings: &Settings, group: &[Query]) -> Result<()> {
+    fn ask(
+        &mut self,
+        snapshot: &Snapshot,
+        settings: &Settings,
+        (first, group): (usize, &[Query]),
+        trace: Option<&Trace>,
+    ) -> Result<()> {
         let started = Instant::now();
         let answers = snapshot.search_all(group, &settings.options);
         let latency = started.elapsed();
-        for answer in answers {
+        for (number, answer) in (first..).zip(answers) {
             let answer = answer?;
+            if let Some(trace) = trace {
+                trace.add(number, &answer.requests);
+            }
             if let Some(error) = answer.hits.into_iter().find_map(|hit| hit.error) {
                 return Err(error);
             }

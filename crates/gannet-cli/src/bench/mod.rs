@@ -2,7 +2,7 @@
 //!
 //! `queries` reads what is asked, `drive` asks from several threads, `latencies` keeps how long
 //! each query took. `report` makes figures of it. `dump` writes answers down so that engines can be
-//! compared.
+//! compared, `trace` the pages that queries ask for.
 
 mod drive;
 mod dump;
@@ -10,6 +10,7 @@ mod latencies;
 mod queries;
 mod report;
 mod settings;
+mod trace;
 mod usage;
 
 use std::sync::atomic::AtomicUsize;
@@ -22,11 +23,13 @@ use crate::output::Output;
 use drive::{Drive, drive};
 use report::Report;
 use settings::Settings;
+use trace::Trace;
 use usage::Usage;
 
 /// Measures and prints the figures.
 pub fn run(common: &Common, arguments: &BenchArguments, output: &mut Output) -> Outcome<()> {
     let settings = Settings::resolve(arguments)?;
+    let trace = arguments.trace.as_deref().map(Trace::create).transpose()?;
     let before = Usage::now(None);
     let options = reading(common, &arguments.results);
     let index = open_with(options, &arguments.index, common, &arguments.cache)?;
@@ -35,14 +38,14 @@ pub fn run(common: &Common, arguments: &BenchArguments, output: &mut Output) -> 
     let snapshot = index.snapshot();
     let next = AtomicUsize::new(0);
     if settings.warm.is_some() {
-        drive(&snapshot, &settings, &next, settings.warm)?;
+        drive(&snapshot, &settings, &next, settings.warm, None)?;
     }
     let started = Usage::now(Some(&index));
     let Drive {
         latencies,
         rounds,
         threads,
-    } = drive(&snapshot, &settings, &next, settings.time)?;
+    } = drive(&snapshot, &settings, &next, settings.time, trace.as_ref())?;
     if threads < settings.threads {
         let asked = settings.threads;
         remark(&format!(
@@ -64,6 +67,9 @@ pub fn run(common: &Common, arguments: &BenchArguments, output: &mut Output) -> 
         answers_on_flash: index.answers_on_flash(),
     };
     report.print(output)?;
+    if let Some(trace) = &trace {
+        trace.finish()?;
+    }
     if interrupt::asked() {
         output.finish()?;
         return Err(interrupt::failure(

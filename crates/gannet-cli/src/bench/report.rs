@@ -112,6 +112,7 @@ impl Report<'_> {
             "cache_size": arguments.cache.cache_size.map(Size::bytes),
             "result_cache": arguments.results.result_cache.map(Size::bytes),
             "without": arguments.without,
+            "traced": arguments.trace.is_some(),
         })
     }
 

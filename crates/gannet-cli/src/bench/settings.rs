@@ -45,6 +45,7 @@ impl Settings {
                 sources: arguments.fetch,
                 highlight: highlight.into_iter().collect(),
                 deadline: arguments.timeout.time(),
+                list_pages: arguments.trace.is_some(),
                 techniques: techniques(&arguments.without),
                 ..SearchOptions::default()
             },

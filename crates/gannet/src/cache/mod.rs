@@ -11,6 +11,7 @@ mod pages;
 mod pinned;
 mod pins;
 mod reading;
+mod request;
 mod sieve;
 mod spare;
 
@@ -24,5 +25,6 @@ pub use known_damage::DamageNotes;
 pub use pages::{Bytes, Pages, Step, Stop, Whereabouts, fetch_round, finish, gather};
 pub use pinned::PinnedPages;
 pub use reading::{IoCounts, Reading, UsedPage};
+pub use request::{PageRequest, PageSource};
 pub use sieve::Sieve;
 pub use spare::{SpareBytes, SpareMemory};

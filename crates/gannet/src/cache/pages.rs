@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use super::frames::{Frame, FramePool};
 use super::pinned::PinnedPages;
 use super::reading::{IoCounts, Reading, UsedPage};
+use super::request::{PageRequest, PageSource};
 use crate::base::{Error, Interrupt, PAGE_PAYLOAD, PAGE_SIZE, PageAddress, Result, Span, Steps};
 use crate::storage::{IndexIdentity, PageKind};
 
@@ -68,6 +69,8 @@ pub struct Pages<'a> {
     waits: bool,
     /// The pages used, each once for every time it was taken in, if they are to be listed.
     used: Vec<UsedPage>,
+    /// The pages asked for, if they are to be listed.
+    requests: Vec<PageRequest>,
     /// The times that noted pages were fetched.
     round: u32,
     /// The number of pages that a round may leave held before older ones are let go.
@@ -159,6 +162,7 @@ impl<'a> Pages<'a> {
             steps: Steps::default(),
             waits: false,
             used: Vec::new(),
+            requests: Vec::new(),
             round: 0,
             held_max: held_max(share),
             round_max: (share / 16).clamp(ROUND_PAGES.0, ROUND_PAGES.1),
@@ -232,9 +236,22 @@ impl<'a> Pages<'a> {
         }
     }
 
-    /// The pages used so far in the order of their first use, if they were to be listed.
-    pub fn into_used(self) -> Vec<UsedPage> {
-        self.used
+    /// The pages used so far in the order of their first use, and all that were asked for, if they
+    /// were to be listed.
+    pub fn into_lists(self) -> (Vec<UsedPage>, Vec<PageRequest>) {
+        (self.used, self.requests)
+    }
+
+    #[cold]
+    fn list_request(&mut self, address: PageAddress, kind: PageKind, source: PageSource) {
+        let PageAddress { zone, page } = address;
+        self.requests.push(PageRequest {
+            round: self.round,
+            zone,
+            page,
+            kind,
+            source,
+        });
     }
 
     #[cold]
@@ -376,6 +393,9 @@ impl<'a> Pages<'a> {
         };
         if let Some(frame) = &found {
             self.counts.frames_hit += 1;
+            if self.reading.listed {
+                self.list_request(address, frame.kind(), PageSource::Memory);
+            }
             self.hold(address, frame.clone(), false);
         }
         Ok(found)
@@ -462,14 +482,16 @@ impl Pages<'_> {
             return;
         }
         self.let_go();
-        self.round += 1;
         let wanted = std::mem::take(&mut self.wanted);
+        if self.reading.listed {
+            self.list_fetched(&wanted, frames);
+        }
+        self.round += 1;
         let pages = wanted.len();
         // Those that the device was asked for.
         let mut asked = Vec::with_capacity(pages);
         for address in wanted {
-            let found = frames.binary_search_by_key(&address, |(address, _)| *address);
-            let frame = found.ok().map(|at| frames[at].1.clone());
+            let frame = frame_of(frames, address).cloned();
             if !frame.as_ref().is_some_and(Frame::is_from_tier) {
                 asked.push(address);
             }
@@ -487,6 +509,26 @@ impl Pages<'_> {
         self.counts.bytes += (asked.len() * PAGE_SIZE) as u64;
         self.counts.tier_hits += (pages - asked.len()) as u32;
     }
+
+    #[cold]
+    fn list_fetched(&mut self, wanted: &[PageAddress], frames: &[(PageAddress, Frame)]) {
+        for address in wanted {
+            if let Some(frame) = frame_of(frames, *address) {
+                let source = if frame.is_from_tier() {
+                    PageSource::Tier
+                } else {
+                    PageSource::Device
+                };
+                self.list_request(*address, frame.kind(), source);
+            }
+        }
+    }
+}
+
+/// The frame of a page among sorted ones.
+fn frame_of(frames: &[(PageAddress, Frame)], address: PageAddress) -> Option<&Frame> {
+    let found = frames.binary_search_by_key(&address, |(address, _)| *address);
+    found.ok().map(|at| &frames[at].1)
 }
 
 /// Read operations for sorted addresses: neighbours are read together.

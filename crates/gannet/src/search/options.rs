@@ -81,7 +81,8 @@ pub struct SearchOptions {
     pub snippets: SnippetOptions,
     /// Set to explain the plan and each hit's score.
     pub explain: bool,
-    /// Set to list the pages that were used.
+    /// Set to list the pages that were used, and those that were asked for. Pages of tables are
+    /// looked up then though they are pinned, and no list is hot.
     pub list_pages: bool,
     /// The techniques that make the search fast; the answer is the same without.
     pub techniques: Techniques,

@@ -12,7 +12,7 @@ use std::time::Duration;
 use gannet_values::Value;
 
 use crate::base::{DocId, Error, Reservation};
-use crate::cache::{IoCounts, UsedPage};
+use crate::cache::{IoCounts, PageRequest, UsedPage};
 use crate::search::scoring::explanation::Explanation;
 use crate::search::values::{AggregationState, SortValue};
 
@@ -44,6 +44,9 @@ pub struct SearchResults {
     /// The pages that were used, found in memory or not, in the order of their first use, if that
     /// was asked for. A page that a long query let go of and took in anew is there again.
     pub pages: Vec<UsedPage>,
+    /// All requests for pages in their order, with those that were read ahead and never used, if
+    /// pages were to be listed.
+    pub requests: Vec<PageRequest>,
     /// The plan that was carried out, if it was asked for.
     pub plan: Option<PlanReport>,
     /// The time it took, by the clock of the options.

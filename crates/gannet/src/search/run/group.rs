@@ -288,8 +288,10 @@ impl GroupMember<'_> {
     fn into_results(self) -> Result<SearchResults> {
         let run = self.run?;
         if self.is_complete {
+            let (pages, requests) = self.pages.into_lists();
             Ok(SearchResults {
-                pages: self.pages.into_used(),
+                pages,
+                requests,
                 ..run.finish()
             })
         } else {
