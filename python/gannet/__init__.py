@@ -123,6 +123,7 @@ _OPTIONS = [
     "backend",
     "cache_dir",
     "cache_size",
+    "cache_writes",
     "result_cache",
 ]
 
@@ -140,6 +141,7 @@ def open(
     backend: _Literal["auto", "uring", "pread"] = "auto",
     cache_dir: str | _PathLike[str] | None = None,
     cache_size: int | str | None = None,
+    cache_writes: int | str | None = None,
     result_cache: int | str | None = None,
     **unknown: _Never,
 ) -> Index:
@@ -159,8 +161,9 @@ def open(
       as in `{"price": "double", "note": {"type": "text", "analyzer": "english"}}`. A document with
       a value that does not fit is rejected.
     - `durability="sync"` makes each write durable before it returns; else `sync()` does.
-    - `cache_dir` keeps answers in a folder on flash, and for readers pages of a slow device, of at
-      most `cache_size`. Another process that asks the same of the same state finds the answer.
+    - `cache_dir` keeps answers in a folder on flash, and pages of a slow device, of at most
+      `cache_size`, to which `cache_writes` bytes are written in a second at most. Another process
+      that asks the same of the same state finds the answer.
     - `result_cache` keeps answers in so much of the memory, and reuses them; 0 keeps none.
     """
     for name in unknown:
@@ -177,6 +180,7 @@ def open(
         backend=backend,
         cache_dir=cache_dir,
         cache_size=cache_size,
+        cache_writes=cache_writes,
         result_cache=result_cache,
     )
     _open_indexes.add(index)

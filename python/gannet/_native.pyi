@@ -91,6 +91,7 @@ def open(
     backend: str = "auto",
     cache_dir: _Path | None = None,
     cache_size: _Size | None = None,
+    cache_writes: _Size | None = None,
     result_cache: _Size | None = None,
 ) -> Index: ...
 def restore(backup: _Path, path: _Path, *, memory: _Size | None = None) -> None:

@@ -253,6 +253,7 @@ def test_settings_that_cannot_be(path: Path) -> None:
         ({"colour": "red"}, "open has no option colour=: it has memory=, read_only="),
         ({"backend": "magic"}, "auto, uring, pread"),
         ({"cache_size": "8MiB", "read_only": True}, "give cache_dir="),
+        ({"cache_writes": "1MiB"}, "needs a cache"),
     ]:
         with pytest.raises(gannet.InvalidError, match=words):
             gannet.open(path, **options)  # type: ignore[arg-type]

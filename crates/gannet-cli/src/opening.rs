@@ -116,6 +116,9 @@ pub fn open_with(
     if let Some(size) = cache.cache_answers {
         options = options.cache_answers(size.bytes() as u64);
     }
+    if let Some(most) = cache.cache_writes {
+        options = options.cache_writes(most.bytes() as u64);
+    }
     let index = open(options, path, common)?;
     remark_of_cache(&index);
     Ok(index)

@@ -70,7 +70,11 @@ fn print_cache(figures: &TierFigures, output: &mut Output) -> Outcome<()> {
         human(figures.capacity_bytes),
         human(figures.memory_bytes),
     ));
-    output.line(line)
+    output.line(line)?;
+    match &figures.stopped {
+        Some(reason) => output.line(format!("nothing is written to the cache: {reason}")),
+        None => Ok(()),
+    }
 }
 
 fn object(stats: &Stats, backend: Backend) -> Value {

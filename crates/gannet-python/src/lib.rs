@@ -103,7 +103,7 @@ mod _native {
 
     /// Opens the index in a folder or at a URL, or makes one in a folder.
     #[pyfunction]
-    #[pyo3(signature = (path, *, memory=None, read_only=false, create=true, analyzer=None, analyzers=None, mapping=None, durability="async", backend="auto", cache_dir=None, cache_size=None, result_cache=None))]
+    #[pyo3(signature = (path, *, memory=None, read_only=false, create=true, analyzer=None, analyzers=None, mapping=None, durability="async", backend="auto", cache_dir=None, cache_size=None, cache_writes=None, result_cache=None))]
     #[allow(
         clippy::too_many_arguments,
         reason = "they are keyword arguments in Python"
@@ -121,6 +121,7 @@ mod _native {
         backend: &str,
         cache_dir: Option<PathBuf>,
         cache_size: Option<Bytes>,
+        cache_writes: Option<Bytes>,
         result_cache: Option<Bytes>,
     ) -> PyResult<Py<PyIndex>> {
         let arguments = OpenArguments {
@@ -134,6 +135,7 @@ mod _native {
             backend: backend.to_owned(),
             cache_dir,
             cache_size,
+            cache_writes,
             result_cache,
         };
         if is_url(&path) && !read_only {

@@ -52,6 +52,7 @@ pub struct OpenArguments {
     pub backend: String,
     pub cache_dir: Option<PathBuf>,
     pub cache_size: Option<Bytes>,
+    pub cache_writes: Option<Bytes>,
     pub result_cache: Option<Bytes>,
 }
 
@@ -80,6 +81,9 @@ impl OpenArguments {
             (Some(folder), None) => options = options.cache_folder(folder),
             (None, None) => {}
             (None, Some(_)) => return Err(invalid("cache_size= is of a cache: give cache_dir=")),
+        }
+        if let Some(most) = &self.cache_writes {
+            options = options.cache_writes(most.0 as u64);
         }
         Ok(if self.read_only {
             options.read_only()

@@ -75,9 +75,9 @@ pub struct BenchArguments {
     /// Write the best documents of the first 200 queries to a file, one JSON object a line
     #[arg(long, value_name = "FILE")]
     pub dump: Option<PathBuf>,
-    /// Write each page that a query asks for to a file, a line each: query, round, zone, page, kind,
-    /// and memory, tier or device. Queries take longer meanwhile: pinned pages are looked up, and
-    /// no list is hot
+    /// Write each page that a query asks for to a file, a line each: query, round, zone, page,
+    /// kind, and memory, tier or device. Queries take longer meanwhile: pinned pages are looked up,
+    /// and no list is hot
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub trace: Option<PathBuf>,
     /// Search without these techniques, to measure what each saves

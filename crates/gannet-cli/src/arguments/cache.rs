@@ -32,6 +32,15 @@ pub struct CacheArguments {
         hide_short_help = true
     )]
     pub cache_answers: Option<Size>,
+    /// The most bytes that are written to the pages of --cache-dir in a second (50MiB); no limit
+    /// unless it is given
+    #[arg(
+        long,
+        value_name = "SIZE",
+        requires = "cache_dir",
+        hide_short_help = true
+    )]
+    pub cache_writes: Option<Size>,
 }
 
 /// The result cache, for commands that answer the queries of a file.

@@ -110,6 +110,7 @@ impl Report<'_> {
             "cold": arguments.cold,
             "cache_dir": arguments.cache.cache_dir,
             "cache_size": arguments.cache.cache_size.map(Size::bytes),
+            "cache_writes": arguments.cache.cache_writes.map(Size::bytes),
             "result_cache": arguments.results.result_cache.map(Size::bytes),
             "without": arguments.without,
             "traced": arguments.trace.is_some(),
@@ -147,6 +148,9 @@ impl Report<'_> {
                 counted(figures.read_pages, "page"),
                 counted(figures.written_pages, "page")
             ))?;
+            if let Some(reason) = &figures.stopped {
+                output.line(format!("nothing is written to the cache: {reason}"))?;
+            }
         }
         if let Some(figures) = &self.result_cache {
             output.line(search::reused_of(figures))?;

@@ -7,7 +7,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::claims::Claims;
 use super::flash::{EvictedPage, FlashTier};
@@ -194,7 +194,11 @@ impl FramePool {
         let found = tier.read(&missing, &mut || self.take_buffer())?;
         frames.extend(found.into_iter().map(|page| self.keep(page, true)));
         let missing = without(&missing, &frames[begin..]);
+        let started = Instant::now();
         let (others, operations) = self.read_device(missing.into_iter())?;
+        if !others.is_empty() {
+            tier.note_device_read(started.elapsed());
+        }
         frames.extend(others);
         Ok(operations)
     }

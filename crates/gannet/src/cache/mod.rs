@@ -7,9 +7,11 @@ mod claims;
 pub(crate) mod flash;
 mod frames;
 mod known_damage;
+mod page_hash;
 mod pages;
 mod pinned;
 mod pins;
+pub(crate) mod policy;
 mod reading;
 mod request;
 mod sieve;
@@ -19,7 +21,7 @@ pub use answers::{
     ANSWERS_BYTES_MIN, AnswerFile, AnswerFileFigures, AnswerFound, AnswerRecord, AnswerState,
     OpenAnswers, micros_since_1970,
 };
-pub use flash::{FlashTier, TIER_BYTES_MIN, TierFigures, TierRoot};
+pub use flash::{FlashTier, OpenTier, TIER_BYTES_MIN, TierFigures, TierRoot};
 pub use frames::{Frame, FramePool};
 pub use known_damage::DamageNotes;
 pub use pages::{Bytes, Pages, Step, Stop, Whereabouts, fetch_round, finish, gather};

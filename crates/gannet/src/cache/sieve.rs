@@ -37,6 +37,12 @@ struct SieveEntry<K, V> {
     older: u32,
 }
 
+impl<K: Clone + Eq + Hash, V: Clone> Default for Sieve<K, V> {
+    fn default() -> Self {
+        Sieve::new()
+    }
+}
+
 impl<K: Clone + Eq + Hash, V: Clone> Sieve<K, V> {
     /// An empty one.
     pub fn new() -> Sieve<K, V> {

@@ -57,19 +57,20 @@ impl Directory {
         })
     }
 
-    /// Opens the folder of a flash tier, making it first if it is missing, and locks it.
+    /// Opens the folder of a flash tier, making it first if it is missing, and locks it if it is to
+    /// be written.
     ///
     /// Fails with [`Error::Invalid`] if it has anything else in it, and with [`Error::Locked`] if
-    /// another process uses the tier.
-    pub fn open_tier(path: &Path) -> Result<Directory> {
+    /// another process writes the tier too.
+    pub fn open_tier(path: &Path, access: Access) -> Result<Directory> {
         ensure_tier_folder(path)?;
         let folder = File::open(path).map_err(|error| unusable("open", path, error))?;
-        let readers = Readers::open(path, Access::Write)?;
+        let readers = Readers::open(path, access)?;
         Ok(Directory {
             path: path.to_owned(),
             folder,
-            access: Access::Write,
-            files: FileTable::new(path, Access::Write),
+            access,
+            files: FileTable::new(path, access),
             readers,
             named: tier_file,
         })

@@ -79,7 +79,7 @@ pub use memory::Page as MemoryPage;
 pub use memory_limit::{MemoryLimit, memory_limit};
 pub use offload::{Offload, PageSpan, Poll, SessionId, Task};
 pub use open::open_directory;
-pub(crate) use open::{open_answers, open_tier};
+pub(crate) use open::{open_answers, open_tier, open_tier_to_read};
 pub use options::{Access, BackendChoice, OpenOptions};
 pub use page::{PageBuffer, PagePool};
 pub use readers::Readers;

@@ -34,7 +34,16 @@ pub fn open_directory(path: &Path, options: &OpenOptions) -> Result<Arc<dyn Devi
 /// The same as of [`open_directory`]; a folder that has anything else in it is
 /// [`Error::Invalid`](crate::base::Error::Invalid).
 pub fn open_tier(path: &Path, backend: BackendChoice) -> Result<Arc<dyn Device>> {
-    with_engine(backend, || Directory::open_tier(path))
+    with_engine(backend, || Directory::open_tier(path, Access::Write))
+}
+
+/// Opens the folder of a flash tier that another process writes, to read it.
+///
+/// # Errors
+///
+/// The same as of [`open_tier`], but for the lock.
+pub fn open_tier_to_read(path: &Path, backend: BackendChoice) -> Result<Arc<dyn Device>> {
+    with_engine(backend, || Directory::open_tier(path, Access::Read))
 }
 
 /// Opens the folder of answers in that of a flash tier. To write, it is made if it is missing and

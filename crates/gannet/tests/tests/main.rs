@@ -7,6 +7,7 @@ mod effort;
 mod environment;
 mod expiry;
 mod flash_tier;
+mod flash_tier_of_writer;
 mod forms;
 mod hot_beside;
 mod hot_lists;

@@ -11,20 +11,17 @@
 //! A map of windows of pages, each with a place and a bitmap, would take a place for each window.
 //! But pages are evicted one by one, and those of a window are written at different times to
 //! different places.
-//!
-//! The map also remembers one byte of each of some pages that were evicted and not taken, so that
-//! one that is evicted again is known.
+
+use std::ops::Range;
 
 use crate::base::PageAddress;
+use crate::cache::page_hash::{hash, mix, scale};
 
 /// Entries of a bucket.
 const WAYS: usize = 32;
 
 /// Entries for each hundred pages of the tier. A map that is nearly full has full buckets.
 const ENTRIES_PERCENT: usize = 115;
-
-/// Pages of the tier for each page that is remembered without being there.
-const PAGES_PER_SIGHTING: usize = 2;
 
 /// The print of no page.
 const VACANT: u16 = 0;
@@ -34,8 +31,6 @@ const VACANT: u16 = 0;
 pub(super) struct TierMap {
     prints: Vec<u16>,
     places: Vec<u32>,
-    /// A byte of the page that was seen last, 0 for none.
-    sightings: Vec<u8>,
     pages: usize,
 }
 
@@ -46,7 +41,6 @@ impl TierMap {
         TierMap {
             prints: vec![VACANT; entries],
             places: vec![0; entries],
-            sightings: vec![0; sightings(tier_pages)],
             pages: 0,
         }
     }
@@ -54,7 +48,7 @@ impl TierMap {
     /// Bytes that a map for so many pages takes.
     pub(super) fn memory_bytes(tier_pages: usize) -> usize {
         let entry = size_of::<u16>() + size_of::<u32>();
-        buckets(tier_pages) * WAYS * entry + sightings(tier_pages)
+        buckets(tier_pages) * WAYS * entry
     }
 
     /// Pages in the map.
@@ -88,12 +82,14 @@ impl TierMap {
         }
     }
 
-    /// Notes that a page was seen. Tells whether it was seen before, not too many others ago.
-    pub(super) fn is_seen_again(&mut self, address: PageAddress) -> bool {
-        let hash = mix(mix(number(address)));
-        let seen = (hash as u8).max(1);
-        let at = scale(hash, self.sightings.len());
-        std::mem::replace(&mut self.sightings[at], seen) == seen
+    /// Forgets all pages at places of a range.
+    pub(super) fn remove_places(&mut self, places: Range<u32>) {
+        for (print, place) in self.prints.iter_mut().zip(&self.places) {
+            if *print != VACANT && places.contains(place) {
+                *print = VACANT;
+                self.pages -= 1;
+            }
+        }
     }
 
     /// The entries that have a page's print.
@@ -118,7 +114,7 @@ impl TierMap {
 
     /// The first entries of a page's two buckets, and its print.
     pub(super) fn homes(&self, address: PageAddress) -> ([usize; 2], u16) {
-        let hash = mix(number(address));
+        let hash = hash(address);
         let buckets = self.prints.len() / WAYS;
         let first = scale(hash, buckets);
         let second = (first + 1 + scale(mix(hash), buckets - 1)) % buckets;
@@ -129,28 +125,6 @@ impl TierMap {
 
 fn buckets(tier_pages: usize) -> usize {
     (tier_pages * ENTRIES_PERCENT / 100 / WAYS).max(2)
-}
-
-fn sightings(tier_pages: usize) -> usize {
-    (tier_pages / PAGES_PER_SIGHTING).max(1)
-}
-
-fn number(address: PageAddress) -> u64 {
-    (address.zone as u64) << 32 | address.page as u64
-}
-
-/// The high half of a hash as a number below `below`.
-fn scale(hash: u64, below: usize) -> usize {
-    ((hash >> 32) as usize * below) >> 32
-}
-
-/// The finalizer of SplitMix64 (Steele et al., OOPSLA 2014): each bit of the result depends on all
-/// bits.
-fn mix(number: u64) -> u64 {
-    let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ mixed >> 31
 }
 
 #[cfg(test)]
@@ -208,6 +182,16 @@ mod tests {
     }
 
     #[test]
+    fn pages_of_a_range_of_places_are_forgotten_together() {
+        let mut map = TierMap::new(2_048);
+        (0..1_000).for_each(|number| map.insert(at(number), number));
+        map.remove_places(128..256);
+        assert_eq!(map.pages(), 1_000 - 128);
+        let left = (0..1_000).filter(|number| has(&map, *number, *number));
+        assert!(left.eq((0..128).chain(256..1_000)));
+    }
+
+    #[test]
     fn pages_with_one_print_are_told_apart_by_their_places() {
         let mut map = TierMap::new(2_048);
         let home = map.homes(at(0));
@@ -222,14 +206,5 @@ mod tests {
         map.remove(at(other), 4);
         map.remove(at(other), 6);
         assert_eq!(map.candidates(at(0)).collect::<Vec<u32>>(), [3, 5]);
-    }
-
-    #[test]
-    fn what_is_seen_again_is_known() {
-        let mut map = TierMap::new(65_536);
-        let first = (0..1_000).filter(|number| map.is_seen_again(at(*number)));
-        assert!(first.count() < 20);
-        let again = (0..1_000).filter(|number| map.is_seen_again(at(*number)));
-        assert!(again.count() > 900);
     }
 }

@@ -11,42 +11,49 @@
 //! says under which root it was written, and counts only for roots that go on from that one
 //! (`Lineage`). What is left of another history under the same seals has another mark (`header`).
 //!
-//! One process uses a tier at a time; another reads past it. The tier outlives them: opening reads
-//! the headers of the regions (`opening`).
+//! One process writes a tier at a time; others read it, and one of them takes over when it ends
+//! (`sharing`). The tier outlives them: opening reads the headers of the regions (`opening`).
 //!
 //! Pages of a round that are in the tier are read in a batch of their own, before those of the
 //! device: what failed to prove itself can join these. A round that needs both takes the time of
 //! both batches.
 
+mod gain;
+mod guest;
 pub(crate) mod header;
+mod limit;
 mod map;
 mod opening;
 mod regions;
+mod root;
+mod sharing;
+mod size;
 mod state;
 #[cfg(test)]
 mod tests;
 mod writer;
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, RwLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use gain::Gain;
+use guest::Guest;
+pub use guest::OpenTier;
 use header::{Header, REGION_PAGES, place, toggle_mark};
+use limit::WriteLimit;
 use map::TierMap;
+use opening::TierFound;
+pub use root::TierRoot;
+pub use size::TIER_BYTES_MIN;
+use size::{TIER, TIER_BYTES_MAX, region_count};
 pub use state::EvictedPage;
 use state::{Offered, TierContents};
 
-use crate::base::{Budget, PAGE_SIZE, PageAddress, Reservation, Result, ZoneNumber};
-use crate::device::{Device, FileId, PageBuffer, PagePool, Transfer};
-use crate::storage::{Lineage, ReadPage, RootSlot, Store};
-
-const TIER: FileId = FileId::Tier;
-
-/// The smallest tier: 8 MiB.
-pub const TIER_BYTES_MIN: u64 = 8 << 20;
-
-/// The largest: places in it have 32 bits, of which one value stands for none.
-const TIER_BYTES_MAX: u64 = 8 << 40;
+use super::policy::SecondSighting;
+use crate::base::{Budget, PAGE_SIZE, PageAddress, Reservation, Result};
+use crate::device::{Device, PageBuffer, PagePool, Transfer};
+use crate::storage::{ReadPage, Store};
 
 /// Pages of two drafts: one that fills, and one that is written.
 const DRAFT_PAGES: usize = 2 * REGION_PAGES;
@@ -58,8 +65,8 @@ const BUFFER_PAGES: usize = DRAFT_PAGES + REGION_PAGES;
 /// of the tier.
 const BYTES_PER_MAP_BYTE: u64 = 512;
 
-/// Bytes of the state of a region.
-const REGION_STATE: usize = 2;
+/// Bytes of the state of a region, beside what the policy has.
+const REGION_STATE: usize = 1;
 
 /// The share of the time that the tier was open which its end waits for pages to be written.
 const CLOSING_ONE_OF: u32 = 10;
@@ -72,7 +79,9 @@ const CLOSING_MAX: Duration = Duration::from_secs(5);
 /// The flash tier of an index that is open.
 pub struct FlashTier {
     shared: Arc<TierShared>,
-    thread: Option<JoinHandle<()>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+    /// Set as long as another process writes it.
+    guest: Mutex<Option<Guest>>,
     foreign_regions: usize,
     opened: Instant,
     /// The time at which the end waits no more, once it has begun.
@@ -80,11 +89,10 @@ pub struct FlashTier {
 }
 
 struct TierShared {
-    device: Arc<dyn Device>,
+    device: RwLock<Arc<dyn Device>>,
     store: Arc<Store>,
-    /// The mark that tells its pages from those that its file had before the tier was emptied.
-    mark: u32,
     state: Mutex<TierContents>,
+    gain: Mutex<Gain>,
     /// A draft is ready, or was taken, or written; or the writing thread has ended.
     changed: Condvar,
     _reserved: Reservation,
@@ -94,14 +102,6 @@ struct TierShared {
 struct Candidate {
     address: PageAddress,
     place: u32,
-}
-
-/// The root that is read, and the zones that belong to it.
-pub struct TierRoot {
-    /// Its slot.
-    pub slot: RootSlot,
-    /// The number that its next zone gets.
-    pub next_zone: ZoneNumber,
 }
 
 /// Figures of a flash tier.
@@ -119,12 +119,12 @@ pub struct TierFigures {
     pub written_pages: u64,
     /// Pages that were damaged, and were read from the device of the index.
     pub unproven_pages: u64,
-    /// Pages that were not taken since all buffers were full.
+    /// Pages that were not taken since all buffers were full, or by the limit of writes.
     pub passed_over_pages: u64,
     /// Regions that were dropped when it was opened: one of them was damaged, or belongs to another
     /// index or another history.
     pub foreign_regions: u64,
-    /// Why nothing is written to it any more.
+    /// Why nothing is written to it any more. If it does not pay, nothing is read from it either.
     pub stopped: Option<String>,
 }
 
@@ -143,27 +143,44 @@ impl FlashTier {
     ) -> Result<FlashTier> {
         let reserved = budget.reserve("the map of the cache", FlashTier::memory_bytes(bytes))?;
         let found = opening::find(&device, bytes, root, PagePool::new(DRAFT_PAGES))?;
-        let shared = Arc::new(TierShared {
-            device,
+        let tier = FlashTier::of(device, found, store, reserved);
+        tier.start_writing();
+        Ok(tier)
+    }
+
+    fn of(
+        device: Arc<dyn Device>,
+        found: TierFound,
+        store: &Arc<Store>,
+        reserved: Reservation,
+    ) -> FlashTier {
+        let shared = TierShared {
+            device: RwLock::new(device),
             store: Arc::clone(store),
-            mark: found.mark,
             state: Mutex::new(found.state),
+            gain: Mutex::default(),
             changed: Condvar::new(),
             _reserved: reserved,
-        });
-        let thread = writer::start(&shared);
-        if let Err(error) = &thread {
-            let mut state = shared.state();
-            state.stopped = Some(format!("a thread could not be started: {error}"));
-            state.is_over = true;
-        }
-        Ok(FlashTier {
-            shared,
-            thread: thread.ok(),
+        };
+        FlashTier {
+            shared: Arc::new(shared),
+            thread: Mutex::default(),
+            guest: Mutex::default(),
             foreign_regions: found.foreign_regions,
             opened: Instant::now(),
             closes_by: None,
-        })
+        }
+    }
+
+    /// Starts the thread that writes.
+    fn start_writing(&self) {
+        let thread = writer::start(&self.shared);
+        if let Err(error) = &thread {
+            let mut state = self.shared.state();
+            state.stopped = Some(format!("a thread could not be started: {error}"));
+            state.is_over = true;
+        }
+        *self.thread.lock().unwrap_or_else(|e| e.into_inner()) = thread.ok();
     }
 
     /// Bytes of memory that a tier of `bytes` takes: a 512th of it at most, and 1.5 MiB of buffers.
@@ -171,6 +188,7 @@ impl FlashTier {
         let regions = region_count(bytes);
         TierMap::memory_bytes(regions * REGION_PAGES)
             + regions * REGION_STATE
+            + SecondSighting::memory_bytes(regions, REGION_PAGES)
             + BUFFER_PAGES * PAGE_SIZE
     }
 
@@ -182,8 +200,26 @@ impl FlashTier {
 
     /// Takes pages of a later root of the same index from now on.
     pub fn follow(&self, root: &TierRoot) {
-        let lineage = Lineage::of(&root.slot);
-        self.shared.state().follow(lineage, root.next_zone);
+        self.shared.state().root = root.clone();
+    }
+
+    /// Writes at most so many bytes a second from now on.
+    pub fn limit_writes(&self, bytes_per_second: u64) {
+        let limit = WriteLimit::new(bytes_per_second, Instant::now());
+        self.shared.state().limit = Some(limit);
+    }
+
+    /// Notes the time that a batch of the device of the index took. The tier is turned off where
+    /// its own batches take about as long.
+    pub(super) fn note_device_read(&self, took: Duration) {
+        let loss = {
+            let mut gain = self.shared.gain();
+            gain.note_device(took);
+            gain.loss()
+        };
+        if let Some(reason) = loss {
+            self.shared.state().turn_off(reason);
+        }
     }
 
     /// The figures now.
@@ -210,8 +246,12 @@ impl FlashTier {
         addresses: &[PageAddress],
         take: &mut dyn FnMut() -> Result<PageBuffer>,
     ) -> Result<Vec<ReadPage>> {
+        self.look_again();
         let mut pages = Vec::new();
         let mut wanted = Vec::new();
+        if self.shared.state().is_off {
+            return Ok(pages);
+        }
         for address in addresses {
             if self.shared.state().has_draft(*address) {
                 let mut buffer = take()?;
@@ -286,8 +326,16 @@ impl TierShared {
         !is(&state)
     }
 
+    fn device(&self) -> Arc<dyn Device> {
+        Arc::clone(&self.device.read().unwrap_or_else(|e| e.into_inner()))
+    }
+
     fn state(&self) -> MutexGuard<'_, TierContents> {
         self.state.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    fn gain(&self) -> MutexGuard<'_, Gain> {
+        self.gain.lock().unwrap_or_else(|e| e.into_inner())
     }
 
     fn places(&self, address: PageAddress) -> Vec<u32> {
@@ -297,21 +345,27 @@ impl TierShared {
     /// The pages of the candidates that prove themselves, each once.
     fn read(&self, wanted: Vec<(Candidate, PageBuffer)>) -> Vec<ReadPage> {
         let (candidates, buffers): (Vec<Candidate>, Vec<PageBuffer>) = wanted.into_iter().unzip();
+        if candidates.is_empty() {
+            return Vec::new();
+        }
         let places = candidates.iter().map(|candidate| candidate.place);
+        let started = Instant::now();
         let Some(buffers) = self.fetch(places, buffers) else {
             self.forget(&candidates);
             return Vec::new();
         };
+        self.gain().note_tier(started.elapsed());
+        let mark = self.state().mark;
         let (mut pages, mut proven, mut others) = (Vec::<ReadPage>::new(), Vec::new(), Vec::new());
         for (candidate, mut buffer) in candidates.into_iter().zip(buffers) {
             let is_read = |page: &ReadPage| page.address == candidate.address;
             if pages.last().is_some_and(is_read) {
                 continue;
             }
-            toggle_mark(&mut buffer, self.mark);
+            toggle_mark(&mut buffer, mark);
             match self.store.prove_copy(candidate.address, &buffer) {
                 Some(kind) => {
-                    proven.push(candidate.place);
+                    proven.push((candidate.address, candidate.place));
                     pages.push(ReadPage {
                         address: candidate.address,
                         kind,
@@ -344,16 +398,18 @@ impl TierShared {
         if batch.is_empty() {
             return Some(Vec::new());
         }
-        let read = self.device.read(&mut batch);
+        let read = self.device().read(&mut batch);
         let buffers = batch.into_iter().flat_map(|transfer| transfer.buffers);
         read.is_ok().then(|| buffers.collect())
     }
 
-    fn count_read(&self, places: &[u32]) {
+    fn count_read(&self, pages: &[(PageAddress, u32)]) {
         let mut state = self.state();
-        state.counts.read += places.len() as u64;
-        for place in places {
-            state.regions.count_read(place / REGION_PAGES as u32);
+        state.counts.read += pages.len() as u64;
+        for (address, place) in pages {
+            state
+                .policy
+                .count_read(place / REGION_PAGES as u32, *address);
         }
     }
 
@@ -413,15 +469,12 @@ impl Drop for FlashTier {
         shared.state().is_closing = true;
         shared.changed.notify_all();
         let is_over = shared.wait(shared.state(), end, |state| !state.is_over);
-        match self.thread.take() {
+        let thread = self.thread.get_mut().unwrap_or_else(|e| e.into_inner());
+        match thread.take() {
             // One that panicked has left pages that do not prove themselves, at worst.
             Some(thread) if is_over => drop(thread.join()),
             // The thread ends with the write that it is in, and has the lock until then.
             _ => shared.state().ready = None,
         }
     }
-}
-
-fn region_count(bytes: u64) -> usize {
-    (bytes.clamp(TIER_BYTES_MIN, TIER_BYTES_MAX) / (REGION_PAGES * PAGE_SIZE) as u64) as usize
 }

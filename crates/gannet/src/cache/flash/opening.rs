@@ -9,23 +9,23 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, SyncSender};
 use std::thread;
 
-use super::header::{ENTRIES, Header, REGION_PAGES, place};
+use super::header::{Header, REGION_PAGES, place};
 use super::map::TierMap;
 use super::regions::Regions;
+use super::root::TierRoot;
+use super::size::{TIER, region_count};
 use super::state::TierContents;
-use super::{TIER, TierRoot, region_count};
 use crate::base::{Error, Result};
+use crate::cache::policy::{SecondSighting, TierPolicy};
 use crate::device::{Device, PageBuffer, PagePool, Transfer};
-use crate::storage::Lineage;
 
 /// Headers that are read at once. There are buffers for four batches, and at most three on their
 /// way.
-const AT_ONCE: usize = 64;
+pub(super) const AT_ONCE: usize = 64;
 
 /// The contents of a tier that was found.
 pub(super) struct TierFound {
     pub(super) state: TierContents,
-    pub(super) mark: u32,
     /// Regions that were dropped.
     pub(super) foreign_regions: usize,
 }
@@ -35,7 +35,10 @@ struct HeaderContents {
     file_pages: usize,
     map: TierMap,
     regions: Regions,
+    policy: SecondSighting,
     newest: Option<Header>,
+    /// Set if the tier is another process's: regions that do not count are passed over.
+    is_guest: bool,
     /// Set if a region is damaged, or does not belong to the history of the root.
     is_foreign: bool,
 }
@@ -51,20 +54,7 @@ pub(super) fn find(
     let count = region_count(bytes);
     let mut contents = HeaderContents::new(count, file_pages(device, count)?);
     let regions = contents.file_pages.div_ceil(REGION_PAGES);
-    thread::scope(|scope| {
-        let (give, come) = mpsc::sync_channel(1);
-        let buffers = &buffers;
-        let read = move || read_headers(device, regions, buffers, &give);
-        let reader = thread::Builder::new().spawn_scoped(scope, read);
-        reader.map_err(|error| no_thread(&error))?;
-        // One batch is read meanwhile, and one waits.
-        for (first, pages) in come {
-            for (region, page) in (first..).zip(pages) {
-                contents.take(region, page, root);
-            }
-        }
-        Ok(())
-    })?;
+    contents.take_all(device, root, &buffers)?;
     if contents.is_foreign {
         // Only one map is reserved.
         drop(contents);
@@ -73,6 +63,85 @@ pub(super) fn find(
         empty.found(root, buffers, regions)
     } else {
         contents.found(root, buffers, 0)
+    }
+}
+
+/// Takes in what a tier holds that another process writes. Nothing of it is changed.
+pub(super) fn find_as_guest(
+    device: &Arc<dyn Device>,
+    bytes: u64,
+    root: &TierRoot,
+    buffers: PagePool,
+) -> Result<TierFound> {
+    let count = region_count(bytes);
+    let files = device.list()?;
+    let pages = files.iter().find(|(file, _)| *file == TIER);
+    let pages = pages.map_or(0, |(_, pages)| *pages as usize);
+    let mut contents = HeaderContents::new(count, pages.min(count * REGION_PAGES));
+    contents.is_guest = true;
+    contents.take_all(device, root, &buffers)?;
+    contents.found(root, buffers, 0)
+}
+
+/// The headers of regions that were begun or filled up since `newest`, as far as one follows the
+/// other behind it, of a tier of so many regions. Nothing if the newest one is gone: then the file
+/// was made anew.
+pub(super) fn newer(
+    device: &Arc<dyn Device>,
+    count: usize,
+    newest: (u32, u64, u32),
+    buffers: &PagePool,
+) -> Option<Vec<Header>> {
+    let (region, mut sequence, mark) = newest;
+    let mut found = Vec::new();
+    let (mut first, mut is_wrapped) = (region as usize, false);
+    for _ in 0..=count.div_ceil(AT_ONCE) {
+        let some = first..count.min(first + AT_ONCE);
+        let pages = some.clone().zip(headers(device, some, buffers));
+        let decode = |region: usize, page: &PageBuffer| Header::decode(page, region as u32);
+        let decoded = pages.filter_map(|(region, page)| decode(region, &page?));
+        let decoded = decoded.filter(|header| header.mark == mark);
+        let mut new: Vec<Header> = decoded
+            .filter(|header| header.sequence >= sequence)
+            .collect();
+        new.sort_by_key(|header| header.sequence);
+        let last = new.last().filter(|last| last.sequence > sequence);
+        let next = last.map(|last| ((last.region as usize + 1) % count, last.sequence));
+        found.append(&mut new);
+        match next {
+            Some(next) => (first, sequence) = next,
+            // The next one may be the first of all.
+            None if first + AT_ONCE >= count && !is_wrapped => (first, is_wrapped) = (0, true),
+            None => break,
+        }
+    }
+    found
+        .iter()
+        .any(|header| header.region == region)
+        .then_some(found)
+}
+
+impl HeaderContents {
+    fn take_all(
+        &mut self,
+        device: &Arc<dyn Device>,
+        root: &TierRoot,
+        buffers: &PagePool,
+    ) -> Result<()> {
+        let regions = self.file_pages.div_ceil(REGION_PAGES);
+        thread::scope(|scope| {
+            let (give, come) = mpsc::sync_channel(1);
+            let read = move || read_headers(device, regions, buffers, &give);
+            let reader = thread::Builder::new().spawn_scoped(scope, read);
+            reader.map_err(|error| no_thread(&error))?;
+            // One batch is read meanwhile, and one waits.
+            for (first, pages) in come {
+                for (region, page) in (first..).zip(pages) {
+                    self.take(region, page, root);
+                }
+            }
+            Ok(())
+        })
     }
 }
 
@@ -118,7 +187,9 @@ impl HeaderContents {
             file_pages,
             map: TierMap::new(regions * REGION_PAGES),
             regions: Regions::new(regions),
+            policy: SecondSighting::new(regions, REGION_PAGES),
             newest: None,
+            is_guest: false,
             is_foreign: false,
         }
     }
@@ -132,12 +203,16 @@ impl HeaderContents {
         };
         let newest = self.newest.as_ref();
         let is_marked = newest.is_none_or(|newest| newest.mark == header.mark);
-        self.is_foreign |= !is_marked || !header.lineage.leads_to(&root.slot);
-        self.take_in(header);
+        let counts = is_marked && header.lineage.leads_to(&root.slot);
+        self.is_foreign |= !counts;
+        if counts || !self.is_guest {
+            self.take_in(header);
+        }
     }
 
     fn take_in(&mut self, header: Header) {
         self.regions.fill(header.region, header.pages.len());
+        self.policy.fill(header.region, &header.pages);
         for (number, address) in header.pages.iter().enumerate() {
             let place = place(header.region, number + 1);
             if (place as usize) < self.file_pages {
@@ -151,20 +226,19 @@ impl HeaderContents {
     }
 
     fn found(mut self, root: &TierRoot, buffers: PagePool, dropped: usize) -> Result<TierFound> {
-        let sequence = self.newest.as_ref().map_or(0, |header| header.sequence);
         let mark = match &self.newest {
             Some(header) => header.mark,
             None => draw_mark()?,
         };
         if let Some(header) = &self.newest {
-            self.regions.go_on_behind(header.region);
+            // The next region in turn is the one behind it.
+            self.policy.fill(header.region, &header.pages);
         }
-        let unfinished = self.newest.filter(|header| header.pages.len() < ENTRIES);
-        let newest = (sequence, unfinished);
-        let root = (Lineage::of(&root.slot), root.next_zone);
+        let newest = (mark, self.newest);
+        let policy = Box::new(self.policy);
+        let root = root.clone();
         Ok(TierFound {
-            state: TierContents::new(self.map, self.regions, newest, root, buffers),
-            mark,
+            state: TierContents::new(self.map, self.regions, policy, newest, root, buffers),
             foreign_regions: dropped,
         })
     }

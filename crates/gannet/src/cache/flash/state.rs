@@ -6,21 +6,21 @@
 //! 1. The map names only places that were written: a page enters it when its write has ended, and
 //!    leaves it before its region is overwritten.
 //! 2. A page is in a draft, where it can be read, until the map names its place.
-//! 3. A page enters a draft only if its zone is below the next one of the root of `lineage`. Each
+//! 3. A page enters a draft only if its zone is below the next one of the root. Each
 //!    region is written under that root or one that goes on from it.
 
 use std::sync::Arc;
+use std::time::Instant;
 
-use super::header::{ENTRIES, Header};
+use super::header::{ENTRIES, Header, REGION_PAGES, place};
+use super::limit::WriteLimit;
 use super::map::TierMap;
 use super::regions::Regions;
-use crate::base::{PAGE_SIZE, PageAddress, ZoneNumber};
+use super::root::TierRoot;
+use crate::base::{PAGE_SIZE, PageAddress};
+use crate::cache::policy::TierPolicy;
 use crate::device::{PageBuffer, PagePool};
 use crate::storage::Lineage;
-
-/// Of pages that are seen for the first time, one of so many is taken though room is scarce: so
-/// commands that ask one query each fill the tier with what they read often.
-const TAKEN_ANYWAY: u32 = 16;
 
 /// Pages that are to be written to one region.
 #[derive(Debug, Default)]
@@ -39,17 +39,21 @@ pub(super) struct TierCounts {
     pub(super) written: u64,
     /// Pages that were damaged.
     pub(super) unproven: u64,
-    /// Pages that found both drafts full.
+    /// Pages that found both drafts full, or the limit of writes used up.
     pub(super) passed_over: u64,
 }
 
 pub(super) struct TierContents {
     pub(super) map: TierMap,
     pub(super) regions: Regions,
+    pub(super) policy: Box<dyn TierPolicy>,
+    /// The region that was begun last, and its sequence.
+    pub(super) newest_region: u32,
     pub(super) sequence: u64,
-    pub(super) lineage: Lineage,
-    /// No zone from this one on belongs to the root.
-    next_zone: ZoneNumber,
+    /// The mark that tells its pages from those that its file had before the tier was emptied.
+    pub(super) mark: u32,
+    /// The root under which pages are taken.
+    pub(super) root: TierRoot,
     draft: Draft,
     /// The draft that the writing thread writes, or takes next.
     pub(super) ready: Option<Arc<Draft>>,
@@ -58,9 +62,12 @@ pub(super) struct TierContents {
     pub(super) is_over: bool,
     /// Why nothing is written any more.
     pub(super) stopped: Option<String>,
+    /// Set if nothing is read either.
+    pub(super) is_off: bool,
+    /// The limit of bytes that are written.
+    pub(super) limit: Option<WriteLimit>,
     pub(super) counts: TierCounts,
     buffers: PagePool,
-    first_sightings: u32,
 }
 
 /// A page that leaves memory.
@@ -116,31 +123,57 @@ impl TierContents {
     pub(super) fn new(
         map: TierMap,
         regions: Regions,
-        newest: (u64, Option<Header>),
-        root: (Lineage, ZoneNumber),
+        policy: Box<dyn TierPolicy>,
+        (mark, newest): (u32, Option<Header>),
+        root: TierRoot,
         buffers: PagePool,
     ) -> TierContents {
-        let (sequence, unfinished) = newest;
+        let newest_region = newest.as_ref().map_or(0, |header| header.region);
+        let sequence = newest.as_ref().map_or(0, |header| header.sequence);
+        let unfinished = newest.filter(|header| header.pages.len() < ENTRIES);
         TierContents {
             map,
             regions,
+            policy,
+            newest_region,
             sequence,
-            lineage: root.0,
-            next_zone: root.1,
+            mark,
+            root,
             draft: unfinished.map(Draft::going_on).unwrap_or_default(),
             ready: None,
             is_closing: false,
             is_over: false,
             stopped: None,
+            is_off: false,
+            limit: None,
             counts: TierCounts::default(),
             buffers,
-            first_sightings: 0,
         }
     }
 
-    /// Takes pages of a later root from now on.
-    pub(super) fn follow(&mut self, lineage: Lineage, next_zone: ZoneNumber) {
-        (self.lineage, self.next_zone) = (lineage, next_zone);
+    /// The history that a region belongs to which is written now.
+    pub(super) fn lineage(&self) -> Lineage {
+        Lineage::of(&self.root.slot)
+    }
+
+    /// Takes in what the header of a region says that another process has written.
+    pub(super) fn take_in(&mut self, header: &Header) {
+        let region = header.region;
+        self.map
+            .remove_places(place(region, 0)..place(region, REGION_PAGES));
+        let is_ours = header.lineage.leads_to(&self.root.slot);
+        let pages: &[PageAddress] = if is_ours { &header.pages } else { &[] };
+        for (number, address) in pages.iter().enumerate() {
+            self.map.insert(*address, place(region, number + 1));
+        }
+        self.regions.fill(region, pages.len());
+        (self.newest_region, self.sequence) = (region, header.sequence);
+    }
+
+    /// Neither writes nor reads any more.
+    pub(super) fn turn_off(&mut self, reason: String) {
+        self.stopped.get_or_insert(reason);
+        self.is_off = true;
     }
 
     /// Copies a page that is on its way to the tier.
@@ -174,7 +207,7 @@ impl TierContents {
         } = page;
         let is_there = is_from_tier && self.map.candidates(address).next().is_some();
         let is_wanted = self.stopped.is_none()
-            && address.zone < self.next_zone
+            && address.zone < self.root.next_zone
             && !is_there
             && !self.has_draft(address);
         if !is_wanted {
@@ -185,7 +218,7 @@ impl TierContents {
             self.counts.passed_over += 1;
             return Offered::Full;
         }
-        if self.is_selected(address) {
+        if self.policy.admits(address, self.regions.are_full()) {
             self.take(address, bytes);
         }
         is_ready |= self.is_complete() && self.hand_over();
@@ -206,16 +239,13 @@ impl TierContents {
         self.draft.pages.len() == ENTRIES
     }
 
-    /// While there is room all pages are taken, then those that come a second time.
-    fn is_selected(&mut self, address: PageAddress) -> bool {
-        if !self.regions.are_full() || self.map.is_seen_again(address) {
-            return true;
-        }
-        self.first_sightings = (self.first_sightings + 1) % TAKEN_ANYWAY;
-        self.first_sightings == 0
-    }
-
     fn take(&mut self, address: PageAddress, page: &[u8; PAGE_SIZE]) {
+        if let Some(limit) = &mut self.limit
+            && !limit.take(PAGE_SIZE, Instant::now())
+        {
+            self.counts.passed_over += 1;
+            return;
+        }
         match self.buffers.take() {
             Some(mut buffer) => {
                 buffer.copy_from_slice(page);

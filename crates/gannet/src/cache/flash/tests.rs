@@ -1,15 +1,19 @@
 //! The tier under a pool of few frames: what is read where, and that no page is ever the wrong one.
 
+mod guest;
+
 use std::path::Path;
 
 use super::*;
-use crate::base::{Error, Span};
+use crate::base::{Error, Span, ZoneNumber};
 use crate::cache::FramePool;
 use crate::device::{
-    Backend, BoundedDevice, Counters, Fault, FaultKind, MemoryDevice, MemoryPage, RecordingDevice,
-    open_tier,
+    Backend, BoundedDevice, Counters, Fault, FaultKind, FileId, MemoryDevice, MemoryPage,
+    RecordingDevice, open_tier,
 };
-use crate::storage::{History, PageKind, SealAddress, SlotKind, ZoneTable, seal};
+use crate::storage::{
+    History, Lineage, PageKind, RootSlot, SealAddress, SlotKind, ZoneTable, seal,
+};
 
 const IDENTITY: u64 = 77;
 const ZONE: ZoneNumber = 3;

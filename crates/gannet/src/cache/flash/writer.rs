@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use super::TierShared;
 use super::header::{Header, REGION_PAGES, place, toggle_mark};
+use super::size::TIER;
 use super::state::Draft;
-use super::{TIER, TierShared};
 use crate::base::{Error, Result};
 use crate::device::{PageBuffer, PagePool, Transfer};
 
@@ -59,21 +60,26 @@ fn write(shared: &TierShared, draft: &Draft, pool: &PagePool) -> Result<()> {
         Some(begun) => begun,
         None => begin(shared, pool)?,
     };
+    let (mark, lineage) = {
+        let state = shared.state();
+        (state.mark, state.lineage())
+    };
     let header = Header {
         region,
         sequence,
-        mark: shared.mark,
-        lineage: shared.state().lineage,
+        mark,
+        lineage,
         pages: draft.pages.clone(),
     };
     let written = draft.written();
     let mut batch = transfers(&header, draft, pool)?;
-    shared.device.write(&mut batch)?;
+    shared.device().write(&mut batch)?;
     let mut state = shared.state();
     for (number, address) in header.pages.iter().enumerate().skip(written) {
         state.map.insert(*address, place(region, number + 1));
     }
     state.regions.fill(region, header.pages.len());
+    state.policy.fill(region, &header.pages);
     state.counts.written += (header.pages.len() - written) as u64;
     Ok(())
 }
@@ -82,8 +88,10 @@ fn write(shared: &TierShared, draft: &Draft, pool: &PagePool) -> Result<()> {
 fn begin(shared: &TierShared, pool: &PagePool) -> Result<(u32, u64)> {
     let (region, filled, sequence) = {
         let mut state = shared.state();
-        let region = state.regions.choose();
+        let free = state.regions.take_free();
+        let region = free.unwrap_or_else(|| state.policy.choose());
         state.sequence += 1;
+        state.newest_region = region;
         (region, state.regions.filled(region), state.sequence)
     };
     if filled > 0 {
@@ -96,7 +104,7 @@ fn begin(shared: &TierShared, pool: &PagePool) -> Result<(u32, u64)> {
 /// when it does not prove itself.
 fn forget(shared: &TierShared, region: u32, page: PageBuffer) {
     let mut batch = [transfer(region, 0, vec![page])];
-    let read = shared.device.read(&mut batch);
+    let read = shared.device().read(&mut batch);
     let mut state = shared.state();
     state.regions.fill(region, 0);
     if let (Ok(()), Some(page)) = (read, batch[0].buffers.first())

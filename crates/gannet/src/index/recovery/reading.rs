@@ -134,7 +134,7 @@ fn refresh(shared: &Arc<Shared>, held: &mut HeldRoot) -> Result<Option<()>> {
     // Forgets epochs that are over. A reader has no zones to remove.
     shared.published.take_unreachable(None);
     if let Some(tier) = shared.pool.tier() {
-        tier.follow(&tier_root(&root, &record));
+        tier.follow(&tier_root(Some(&root), &record, &shared.store));
     }
     let done = root.is_newest(device, path)?;
     *held = root;

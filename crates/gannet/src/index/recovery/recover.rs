@@ -44,8 +44,8 @@ pub(crate) fn recover(opened: Opened, options: Options) -> Result<(Arc<Shared>, 
     let store = Arc::new(store.with_write_pages(memory.write_pages));
     let results = open_results(&options, &budget)?;
     let (results, past_answers) = with_flash(results, &options, &budget);
-    let tier_root = root.as_ref().map(|root| tier_root(root, &record));
-    let tier = Tier::open(&options, &store, tier_root.as_ref(), &budget)?;
+    let tier_root = tier_root(root.as_ref(), &record, &store);
+    let tier = Tier::open(&options, &store, &tier_root, &budget)?;
     let pool = FramePool::new(Arc::clone(&store), &budget, memory.frames)?;
     let (pool, past_cache) = match tier {
         Tier::Open(tier) => (pool.with_tier(tier), None),

@@ -16,6 +16,9 @@ const CACHE_ONE_OF: usize = 4;
 const TIER_BYTES: u64 = 1 << 30;
 const TIER_ONE_OF: usize = 8;
 
+/// The least limit of bytes that are written to the flash tier in a second.
+const CACHE_WRITES_MIN: u64 = 64 << 10;
+
 /// The size of the result cache in memory with a cache on flash, unless it is given: a part of the
 /// budget, and its bounds.
 const RESULTS_ONE_OF: usize = 64;
@@ -32,6 +35,7 @@ impl Options {
         if let Some(bytes) = self.cache.as_ref().and_then(|cache| cache.pages) {
             self.check_tier(bytes)?;
         }
+        self.check_cache_writes()?;
         match self.result_cache {
             Some(0) => self.check_ttl(),
             Some(bytes) => self.check_result_cache(bytes),
@@ -78,6 +82,19 @@ impl Options {
         }
     }
 
+    fn check_cache_writes(&self) -> Result<()> {
+        match self.cache_writes {
+            Some(_) if self.cache.is_none() => Err(Error::invalid(
+                "a limit of what is written to a cache needs a cache: give its folder",
+            )),
+            Some(bytes) if bytes < CACHE_WRITES_MIN => Err(Error::invalid(format!(
+                "a cache to which {bytes} bytes are written in a second keeps nothing: give at least \
+                 {CACHE_WRITES_MIN} (64KiB)"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     fn check_result_cache(&self, bytes: usize) -> Result<()> {
         if bytes < RESULT_CACHE_MIN {
             return Err(Error::invalid(format!(
@@ -103,7 +120,7 @@ impl Options {
             )));
         }
         let largest = FlashTier::largest(self.memory / CACHE_ONE_OF) >> 20 << 20;
-        if self.read_only && bytes > largest {
+        if bytes > largest {
             return Err(Error::invalid(format!(
                 "the map of a cache of {bytes} bytes does not fit the memory budget of {}: give at most {largest} bytes \
                  ({}MiB) for the cache, or more memory",
@@ -121,10 +138,9 @@ impl Options {
         Some(cache.pages.unwrap_or(fits.min(TIER_BYTES)))
     }
 
-    /// Bytes of memory of the flash tier, which only an index has that is only read.
+    /// Bytes of memory of the flash tier.
     fn tier_memory(&self) -> usize {
-        let bytes = self.tier_bytes().filter(|_| self.read_only);
-        bytes.map_or(0, FlashTier::memory_bytes)
+        self.tier_bytes().map_or(0, FlashTier::memory_bytes)
     }
 
     /// Bytes of memory beside the flash tier.

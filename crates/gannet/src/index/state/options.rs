@@ -34,6 +34,8 @@ pub struct Options {
     pub(crate) read_only: bool,
     pub(crate) to_check: bool,
     pub(crate) cache: Option<CacheOptions>,
+    /// Bytes that are written to the flash tier in a second, at most.
+    pub(crate) cache_writes: Option<u64>,
     /// Bytes of the result cache if they are given, and how old an answer of an earlier state may
     /// be.
     pub(crate) result_cache: Option<usize>,
@@ -172,6 +174,7 @@ impl Default for Options {
             read_only: false,
             to_check: false,
             cache: None,
+            cache_writes: None,
             result_cache: None,
             result_ttl: None,
             log_time: None,
@@ -255,12 +258,14 @@ impl Options {
     }
 
     /// Keeps pages that leave memory in a file of the folder `folder`, of at most `bytes`, and
-    /// reads them there: for an index on a slow device, with the folder on a fast one. Pages are
-    /// kept for an index that is opened by [`Options::read_only`].
+    /// reads them there: for an index on a slow device, with the folder on a fast one. A tier that
+    /// is not faster than the index turns itself off. Of an index that is written, a page is kept
+    /// once a durable root names its zone.
     ///
     /// The file outlives the process, and is dropped if the index is another one, or an older state
     /// of it. It is never needed: damaged or missing pages are read from the index. One process
-    /// uses it at a time; another reads past it, and [`Index::cache`](crate::Index::cache) says so.
+    /// writes it at a time; others only read it, and [`Index::cache`](crate::Index::cache) says so.
+    /// One of them goes on writing it when that one ends.
     /// The memory budget has its map, a 512th of `bytes`, and 1.5 MiB of buffers; both together are
     /// a quarter of the budget at most.
     ///
@@ -295,6 +300,13 @@ impl Options {
         cache
             .into_iter()
             .for_each(|cache| cache.answers = Some(bytes));
+        self
+    }
+
+    /// Sets the most bytes that are written to the folder of [`Options::cache`] in a second. Pages
+    /// that leave memory beyond that are not kept.
+    pub fn cache_writes(mut self, bytes_per_second: u64) -> Options {
+        self.cache_writes = Some(bytes_per_second);
         self
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Writer;
 use crate::base::{Reservation, Result};
+use crate::cache::TierRoot;
 use crate::index::flush::{Flush, FlushProgress, Flusher, lock};
 use crate::index::ingest::BatchContent;
 use crate::index::owners::{Covered, encode_root, owners, written};
@@ -334,8 +335,16 @@ impl Writer {
         }
         self.roots
             .note(root, self.state.sequence, covered.log_start);
+        let slot = self.roots.slot()?;
+        if let Some(tier) = self.shared.pool.tier() {
+            // Only now is it durable that the zones are the index's.
+            tier.follow(&TierRoot {
+                slot: slot.clone(),
+                next_zone: zones.next_number(),
+            });
+        }
         self.state.root = Some(StandingRoot {
-            slot: Arc::new(self.roots.slot()?),
+            slot: Arc::new(slot),
             sequence: self.state.sequence,
             reads_known: false,
         });
