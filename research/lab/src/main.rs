@@ -11,6 +11,7 @@
 //!   one that runs programs would do, `offload` the same for an index and a log. `bench` and
 //!   `search` tell what a planner makes of such a drive. `tiers` tells what caches in tiers would
 //!   save.
+//! - `trace` writes which pages queries ask for, and `replay` simulates policies of caches on them.
 //! - `wiser` is the engine of the WiSER paper as published, with each technique on and off.
 //!
 //! Running engines in turns, under memory limits, is the work of `research/peers/run.py`; see
@@ -34,6 +35,7 @@ mod pages;
 mod prepared;
 mod process;
 mod queries;
+mod replay;
 mod smart;
 mod ssd;
 mod tiers;
@@ -104,6 +106,11 @@ enum Command {
     /// Ask the queries of a log through caches in memory and on a modelled drive, and print what
     /// each policy saves
     Tiers(tiers::Arguments),
+    /// Write the pages that the queries of a log ask for, round by round
+    Trace(replay::TraceArguments),
+    /// Replay a trace of page requests through frames and a flash tier under each policy, and print
+    /// what it saves; a simulation
+    Replay(replay::Arguments),
     /// Build the techniques of the WiSER paper as published, and ask queries with each of them on
     /// and off
     Wiser(wiser::Arguments),
@@ -207,6 +214,8 @@ fn main() -> ExitCode {
         Command::Bench(arguments) => modelled::bench(&arguments),
         Command::Search(arguments) => modelled::search(&arguments),
         Command::Tiers(arguments) => tiers::run(&arguments),
+        Command::Trace(arguments) => replay::write_trace(&arguments),
+        Command::Replay(arguments) => replay::run(&arguments),
         Command::Wiser(arguments) => wiser::run(&arguments),
         Command::Log(LogCommand::Web { file, folder }) => run_log(&file, &folder, logs::web),
         Command::Log(LogCommand::Game { file, folder }) => run_log(&file, &folder, logs::game),

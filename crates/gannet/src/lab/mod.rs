@@ -5,13 +5,17 @@
 //! log are missing. No part of what a version promises.
 
 mod coding;
+mod frames;
 mod inverting;
 mod lists;
 mod tree;
 
 pub use self::coding::{BlockCodec, Norm};
+pub use self::frames::empty_frames;
 pub use self::inverting::FlushInverter;
 pub use self::lists::{TermLists, write_chunks};
 pub use self::tree::LoneTree;
-pub use crate::cache::{FramePool, Pages, Stop, finish};
+pub use crate::base::PageAddress;
+pub use crate::cache::policy::{SecondSighting, TierPolicy};
+pub use crate::cache::{FramePool, Pages, Sieve, Stop, finish};
 pub use crate::postings::{TermCursor, TermList};

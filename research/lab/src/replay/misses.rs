@@ -1,0 +1,77 @@
+//! The requests that frames leave over, which are the same whatever is below them.
+
+use gannet::lab::Sieve;
+
+use super::trace::{Page, Trace};
+
+/// What frames of a size leave over of a trace.
+#[derive(Debug, Default)]
+pub struct Misses {
+    pub rounds: Vec<MissedRound>,
+    /// The missed pages of all rounds, one behind the other.
+    pub pages: Vec<Page>,
+    /// The pages that left memory, one behind the other.
+    pub evicted: Vec<Page>,
+}
+
+/// A round that misses any page.
+#[derive(Debug)]
+pub struct MissedRound {
+    pub query: usize,
+    /// The ends of its pages in [`Misses::pages`] and [`Misses::evicted`].
+    pub pages_end: usize,
+    pub evicted_end: usize,
+}
+
+impl Misses {
+    /// Sends a trace through so many frames, which evict as those of the engine do.
+    pub fn of(trace: &Trace, frames: usize) -> Misses {
+        let mut sieve: Sieve<Page, ()> = Sieve::new();
+        let (mut held, mut misses) = (0, Misses::default());
+        for round in &trace.rounds {
+            let before = misses.pages.len();
+            for page in &round.pages {
+                if sieve.get(page).is_none() {
+                    misses.pages.push(*page);
+                }
+            }
+            if misses.pages.len() == before {
+                continue;
+            }
+            for page in &misses.pages[before..] {
+                if held == frames {
+                    misses.evicted.extend(sieve.evict().map(|(page, ())| page));
+                } else {
+                    held += 1;
+                }
+                sieve.insert(*page, ());
+            }
+            misses.rounds.push(MissedRound {
+                query: round.query,
+                pages_end: misses.pages.len(),
+                evicted_end: misses.evicted.len(),
+            });
+        }
+        misses
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trace::tests::trace;
+    use super::*;
+
+    #[test]
+    fn what_frames_have_is_not_missed_and_what_leaves_them_is_told() {
+        let trace = trace(&[&[&[1, 2]], &[&[1]], &[&[3], &[1]], &[&[2]]]);
+        let misses = Misses::of(&trace, 2);
+        // Page 1 was used, so page 2 leaves, then page 3.
+        assert_eq!(misses.pages, [0, 1, 2, 1]);
+        assert_eq!(misses.evicted, [1, 2]);
+        let rounds = misses.rounds.iter();
+        let ends: Vec<_> = rounds
+            .map(|r| (r.query, r.pages_end, r.evicted_end))
+            .collect();
+        assert_eq!(ends, [(0, 2, 0), (2, 3, 1), (3, 4, 2)]);
+    }
+}
