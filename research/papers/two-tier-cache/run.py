@@ -14,6 +14,7 @@ FIGURES = [
     Figure("15", "no cache, by documents", "tiers.py --experiments uncached", "tiers"),
     Figure("16 18a", "one level and two, the index on a disk or a drive", "tiers.py --experiments levels", "tiers"),
     Figure("18b", "memory against flash, by price", "tiers.py --experiments costs", "tiers"),
+    Figure("pages", "policies of the flash tier on pages that the engine asks for", "policies.py", "policies"),
     Figure("foyer", "foyer's hybrid cache on the same entries", "tiers.py --experiments foyer", "tiers"),
 ]
 
