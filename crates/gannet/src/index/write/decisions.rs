@@ -276,14 +276,15 @@ fn check_declared(declared: &DeclaredField, field: &Field, columns: &Columns) ->
                 && known.iter().all(|column| column.beside_text)
                 && (has_strings || !declared.keeps_strings)
         }
-        FieldType::Column(value_type) => known
-            .iter()
-            .any(|column| column.value_type == value_type && column.declared),
+        FieldType::Column(value_type) => known.iter().any(|column| {
+            column.value_type == value_type && column.declared && !column.beside_text
+        }),
     };
     if is_there {
         return Ok(());
     }
     let has = match known.first() {
+        Some(column) if column.declared && column.beside_text => "declared as text".to_owned(),
         Some(column) if column.declared => format!("declared as {}", column.value_type.name()),
         Some(column) => format!("found to be {}", column.value_type.name()),
         None => "there without a column".to_owned(),
