@@ -114,6 +114,10 @@ fn best(parts: &[Formula], tie: f32, leaves: &[f32]) -> f32 {
         most = most.max(score);
         sum += score as f64;
     }
+    // As a sum where all count in full, whichever formula a root chose.
+    if tie == 1.0 {
+        return sum as f32;
+    }
     (most as f64 + (sum - most as f64) * tie as f64) as f32
 }
 

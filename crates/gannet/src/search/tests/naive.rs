@@ -49,8 +49,11 @@ impl Naive<'_> {
                 let scores = queries.iter();
                 let scores = scores.filter_map(|query| self.score(query, doc, boost));
                 let scores: Vec<f32> = scores.collect();
-                let best = scores.iter().copied().reduce(f32::max)?;
-                Some(best + (sum(&scores) - best) * tie_breaker)
+                let best = f64::from(scores.iter().copied().reduce(f32::max)?);
+                let sum: f64 = scores.iter().map(|score| f64::from(*score)).sum();
+                let others = (sum - best) * f64::from(*tie_breaker);
+                let is_sum = *tie_breaker == 1.0;
+                Some(if is_sum { sum } else { best + others } as f32)
             }
             Query::Text { field, .. }
             | Query::Phrase { field, .. }
