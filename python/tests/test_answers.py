@@ -31,11 +31,15 @@ def test_a_folder_keeps_answers_for_the_next_handle(tmp_path: Path) -> None:
 
 
 def test_no_answers_are_kept_unless_they_are_asked_for(tmp_path: Path) -> None:
-    made(tmp_path / "index")
-    for options in ({}, {"cache_dir": tmp_path / "cache", "result_cache": 0}):
-        for _ in range(2):
-            with gannet.open(tmp_path / "index", memory="16MiB", read_only=True, **options) as ix:
-                assert [ix.search("whale").reused for _ in range(2)] == [None, None]
+    path, cache = tmp_path / "index", tmp_path / "cache"
+    made(path)
+    for _ in range(2):
+        with gannet.open(path, memory="16MiB", read_only=True) as ix:
+            assert [ix.search("whale").reused for _ in range(2)] == [None, None]
+        with gannet.open(
+            path, memory="16MiB", read_only=True, cache_dir=cache, result_cache=0
+        ) as ix:
+            assert [ix.search("whale").reused for _ in range(2)] == [None, None]
 
 
 def test_a_folder_that_cannot_keep_answers_is_warned_of(tmp_path: Path) -> None:
