@@ -60,6 +60,7 @@ PARTS = {
     "offload": [["research/papers/smart-ssd/offload.py", "--documents", DOCUMENTS, "--queries", 5, 5, 5, "--warm", 100, *out("offload")]],
     "tiers": [["research/papers/two-tier-cache/tiers.py", "--index", PLACE / "tiers-quick-index", "--indexed", DOCUMENTS, "--log", LOG, "--zipf", LOG_LINES, "--capacities", 1,
                *out("tiers")]],
+    "policies": [["research/papers/two-tier-cache/policies.py", "--documents", DOCUMENTS, "--queries", LOG_LINES, *out("policies")]],
     "mfis": [["research/papers/mfis/mfis.py", "--documents", DOCUMENTS, "--flushes", 10, "--thresholds", 2, 1024, "--queries", 20, "--seconds", 0.1, "--most-seconds", 2,
               "--batch", 16, "--psync-runs", 2, "--name", "mfis-quick"]],
     "maintenance": [["research/measure/maintenance.py", "--corpora", "passages", "--documents", DOCUMENTS // 2, "--queries", QUERIES, "--runs", 1, "--seconds", 0.1,
