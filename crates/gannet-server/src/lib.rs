@@ -1,8 +1,8 @@
 //! A server for Gannet's indexes: an API of its own, a page, and what clients of Elasticsearch ask.
 //!
 //! It serves a folder of ordinary indexes, one subfolder each. Its own API is in `docs/server.md`.
-//! What of Elasticsearch is there is in `docs/compatibility.md`; everything else is an error that
-//! says so.
+//! Elasticsearch's API is there as far as `docs/compatibility.md` says; everything else is an error
+//! that says so.
 //!
 //! From top to bottom, each using only those below it:
 //!

@@ -1,6 +1,6 @@
 //! Compares the values of documents, as their sources have them, with those that columns have.
 //!
-//! What fits a column was decided when a document came. Today's decisions give the same, but for
+//! Values were fitted to columns when a document came. Today's decisions give the same, but for
 //! whole numbers beyond 64 bits: in a column that took only longs then they were left out.
 
 use gannet_values::{Number, ValueType};

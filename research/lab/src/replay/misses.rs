@@ -4,7 +4,7 @@ use gannet::lab::Sieve;
 
 use super::trace::{Page, Trace};
 
-/// What frames of a size leave over of a trace.
+/// Holds the requests of a trace that frames of a size leave over.
 #[derive(Debug, Default)]
 pub struct Misses {
     pub rounds: Vec<MissedRound>,

@@ -300,10 +300,10 @@ fn damage(device: &MemoryDevice, other: &MemoryDevice, random: &mut Random) {
     let mut files = device.files();
     let mut pages = files.get(ANSWERS).unwrap_or_default().to_vec();
     for _ in 0..=random.below(4) {
-        let (at, to) = (random.below(pages.len()), random.below(pages.len()));
         if pages.is_empty() {
             break;
         }
+        let (at, to) = (random.below(pages.len()), random.below(pages.len()));
         match random.below(7) {
             0 => pages.truncate(at),
             1 => pages.swap(at, to),

@@ -30,7 +30,7 @@ pub(crate) struct Compacting<'a, 'k> {
     new: &'a dyn NewPostings,
     /// The postings of the levels.
     before: Postings<'a>,
-    /// What is to be put into the level.
+    /// Holds the entries that are to be put into the level.
     entries: LevelEntries,
 }
 
