@@ -363,7 +363,7 @@ fn a_thousand_damages_cost_answers_and_give_no_wrong_one() {
         assert!(get(&shelf.open().unwrap(), 700, 1));
     }
     eprintln!("{found} answers were found, {unproven} did not prove themselves");
-    assert!(found > 5_000 && unproven > 300);
+    assert!(found > 20_000 && unproven > 2_000, "{found} {unproven}");
 }
 
 #[test]
