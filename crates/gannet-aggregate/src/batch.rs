@@ -1,8 +1,11 @@
 //! Documents with their values, as the caller feeds them, and as aggregations read them.
 
+use std::cell::OnceCell;
+
 use gannet_values::ValueType;
 
-use crate::error::{Error, Result};
+use crate::error::{self, Error};
+use crate::memory::Full;
 use crate::tree::FilterId;
 
 /// Documents with the values of all columns that a pass wants.
@@ -41,7 +44,7 @@ pub struct FilterDocuments<'a> {
 }
 
 impl Batch<'_> {
-    pub(crate) fn check(&self, filters: &[FilterId]) -> Result<()> {
+    pub(crate) fn check(&self, filters: &[FilterId]) -> error::Result<()> {
         let mut columns = self.columns.iter();
         if columns.any(|column| column.documents.len() != column.keys.len()) {
             return Err(Error::given("a column has not as many keys as documents"));
@@ -64,6 +67,24 @@ pub(crate) struct Pair {
     pub(crate) bucket: u32,
 }
 
+/// Documents of a chunk that an aggregation reads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pairs<'p> {
+    pub(crate) list: &'p [Pair],
+    /// Set if these are all documents of the chunk, each once, in bucket 0.
+    pub(crate) are_all: bool,
+}
+
+impl<'p> Pairs<'p> {
+    /// Takes documents in buckets that the aggregation above found.
+    pub(crate) fn found(list: &'p [Pair]) -> Pairs<'p> {
+        Pairs {
+            list,
+            are_all: false,
+        }
+    }
+}
+
 /// At most so many documents are looked at at once, and at most so many pairs handed down.
 pub(crate) const CHUNK: usize = 1_024;
 
@@ -78,65 +99,100 @@ pub(crate) struct Chunk<'a> {
 /// Values of a column for the documents of a chunk.
 pub(crate) struct ChunkColumn<'a> {
     pub(crate) value_type: ValueType,
+    documents: &'a [u32],
+    /// The document of each value; some may not be of the chunk.
+    owners: &'a [u32],
     keys: &'a [u64],
-    /// The values of each document, unless each has exactly one.
-    ranges: Option<Vec<(u32, u32)>>,
+    /// Set if each document has exactly one value, and no other has any.
+    is_single: bool,
+    /// The values of each document, once they are asked for.
+    ranges: OnceCell<Vec<(u32, u32)>>,
 }
 
 impl<'a> ChunkColumn<'a> {
-    fn of(values: &ColumnValues<'a>, documents: &[u32]) -> ChunkColumn<'a> {
-        let first = documents.first().copied().unwrap_or_default();
+    fn of(values: &ColumnValues<'a>, documents: &'a [u32]) -> ChunkColumn<'a> {
+        let (first, last) = match documents {
+            [first, .., last] => (*first, *last),
+            [only] => (*only, *only),
+            [] => (0, 0),
+        };
         let begin = values.documents.partition_point(|own| *own < first);
-        let owners = &values.documents[begin..];
-        let keys = &values.keys[begin..];
-        let is_single = owners.get(..documents.len()) == Some(documents)
-            && owners.get(documents.len()) != documents.last();
-        if is_single {
-            return ChunkColumn {
-                value_type: values.value_type,
-                keys: &keys[..documents.len()],
-                ranges: None,
-            };
-        }
-        let mut at = 0;
-        let ranges = documents.iter().map(|document| {
-            while owners.get(at).is_some_and(|own| own < document) {
-                at += 1;
-            }
-            let begin = at as u32;
-            while owners.get(at) == Some(document) {
-                at += 1;
-            }
-            (begin, at as u32)
-        });
+        let end = begin + values.documents[begin..].partition_point(|own| *own <= last);
+        let owners = &values.documents[begin..end];
         ChunkColumn {
             value_type: values.value_type,
-            ranges: Some(ranges.collect()),
-            keys,
+            is_single: owners == documents,
+            documents,
+            owners,
+            keys: &values.keys[begin..end],
+            ranges: OnceCell::new(),
         }
     }
 
     /// Returns the keys of a document.
     pub(crate) fn of_document(&self, document: u32) -> &'a [u64] {
-        let (begin, end) = match &self.ranges {
-            None => (document, document + 1),
-            Some(ranges) => ranges.get(document as usize).copied().unwrap_or_default(),
+        let (begin, end) = if self.is_single {
+            (document, document + 1)
+        } else {
+            let ranges = self.ranges.get_or_init(|| self.ranges());
+            ranges.get(document as usize).copied().unwrap_or_default()
         };
         self.keys
             .get(begin as usize..end as usize)
             .unwrap_or_default()
     }
 
+    fn ranges(&self) -> Vec<(u32, u32)> {
+        let mut at = 0;
+        let ranges = self.documents.iter().map(|document| {
+            while self.owners.get(at).is_some_and(|own| own < document) {
+                at += 1;
+            }
+            let begin = at as u32;
+            while self.owners.get(at) == Some(document) {
+                at += 1;
+            }
+            (begin, at as u32)
+        });
+        ranges.collect()
+    }
+
     /// Returns one key a document, if each has exactly one.
     pub(crate) fn single(&self) -> Option<&'a [u64]> {
-        self.ranges.is_none().then_some(self.keys)
+        self.is_single.then_some(self.keys)
+    }
+
+    /// Calls `each` with the document and the key of every value of documents of the chunk, in
+    /// their order. This takes a part of the time of asking each document for its keys.
+    pub(crate) fn try_for_each(
+        &self,
+        mut each: impl FnMut(u32, u64) -> Result<(), Full>,
+    ) -> Result<(), Full> {
+        let (Some(first), Some(last)) = (self.documents.first(), self.documents.last()) else {
+            return Ok(());
+        };
+        let mut values = self.owners.iter().zip(self.keys);
+        if (last - first) as usize + 1 == self.documents.len() {
+            return values.try_for_each(|(owner, key)| each(*owner, *key));
+        }
+        let mut rest = self.documents.iter().copied();
+        let mut next = rest.next();
+        for (owner, key) in values {
+            while next.is_some_and(|document| document < *owner) {
+                next = rest.next();
+            }
+            if next == Some(*owner) {
+                each(*owner, *key)?;
+            }
+        }
+        Ok(())
     }
 }
 
 impl<'a> Chunk<'a> {
     pub(crate) fn of(
         batch: &Batch<'a>,
-        documents: &[u32],
+        documents: &'a [u32],
         fields: &[String],
         filters: &[FilterId],
     ) -> Chunk<'a> {
@@ -152,6 +208,11 @@ impl<'a> Chunk<'a> {
             columns: fields.iter().map(column).collect(),
             filters: filters.iter().map(filter).collect(),
         }
+    }
+
+    /// Returns the values of a column, if any document of the batch has one.
+    pub(crate) fn column(&self, number: usize) -> Option<&ChunkColumn<'a>> {
+        self.columns.get(number)?.as_ref()
     }
 
     pub(crate) fn keys(&self, column: usize, document: u32) -> (ValueType, &'a [u64]) {

@@ -1,15 +1,16 @@
 //! Buckets by their keys: each gets a number, in the order in which they are first seen.
 
+use gannet_values::{ValueType, key_of_long};
 use hashbrown::HashTable;
 
 use crate::memory::{Full, Ledger};
 
-/// Numbers of keywords below this have their bucket in an array, whatever else there is. Counting
-/// by an array takes a fifth of the time of a hash table.
-const DIRECT_LEAST: u64 = 1 << 16;
+/// Keywords and longs of smaller numbers have their bucket in an array, whatever else there is.
+/// Counting by an array takes a fifth of the time of a hash table.
+const DIRECT_LEAST: usize = 1 << 16;
 
 /// An array grows as long as at least one in so many of its places is used.
-const DIRECT_SPREAD: u64 = 8;
+const DIRECT_SPREAD: usize = 8;
 
 /// Tells a bucket from others of the same aggregation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,16 +40,22 @@ pub(crate) struct Table {
     index: HashTable<u32>,
     /// Bytes that the index is reserved with.
     index_bytes: usize,
-    /// For parent 0 and class 0: the number of the bucket and one, by key.
+    /// For parent 0 and class 0: the number of the bucket and one, by the distance of its key from
+    /// the least that the array can have.
     direct: Vec<u32>,
-    uses_direct: bool,
+    least: Option<u64>,
 }
 
 impl Table {
-    /// Returns an empty table. `uses_direct` says that keys are small numbers.
-    pub(crate) fn new(uses_direct: bool) -> Table {
+    /// Returns an empty table. Keys of a field of this type are often small numbers, or never.
+    pub(crate) fn new(field_type: ValueType) -> Table {
+        let least = match field_type {
+            ValueType::Keyword => Some(0),
+            ValueType::Long => Some(key_of_long(0)),
+            _ => None,
+        };
         Table {
-            uses_direct,
+            least,
             ..Table::default()
         }
     }
@@ -63,8 +70,11 @@ impl Table {
 
     /// Returns the bucket of a key of parent 0 and class 0, if the array has it.
     pub(crate) fn direct(&self, key: u64) -> Option<u32> {
-        let place = usize::try_from(key).ok()?;
-        self.direct.get(place)?.checked_sub(1)
+        self.direct.get(self.place(key)?)?.checked_sub(1)
+    }
+
+    fn place(&self, key: u64) -> Option<usize> {
+        usize::try_from(key.checked_sub(self.least?)?).ok()
     }
 
     pub(crate) fn find(&self, key: BucketKey) -> Option<u32> {
@@ -80,7 +90,11 @@ impl Table {
     }
 
     fn is_direct(&self, key: BucketKey) -> bool {
-        key.parent == 0 && key.class == 0 && key.key < self.direct.len() as u64
+        let is_on_top = key.parent == 0 && key.class == 0;
+        is_on_top
+            && self
+                .place(key.key)
+                .is_some_and(|place| place < self.direct.len())
     }
 
     pub(crate) fn find_or_add(
@@ -92,13 +106,16 @@ impl Table {
             return Ok(number);
         }
         let number = u32::try_from(self.keys.len()).map_err(|_| Full)?;
-        if self.uses_direct && key.parent == 0 && key.class == 0 {
-            self.grow_direct(key.key, ledger)?;
-        }
-        if self.is_direct(key) {
-            ledger.push(&mut self.keys, key)?;
-            self.direct[key.key as usize] = number + 1;
-            return Ok(number);
+        let place = self
+            .place(key.key)
+            .filter(|_| key.parent == 0 && key.class == 0);
+        if let Some(place) = place {
+            self.grow_direct(place, ledger)?;
+            if place < self.direct.len() {
+                ledger.push(&mut self.keys, key)?;
+                self.direct[place] = number + 1;
+                return Ok(number);
+            }
         }
         self.grow_index(ledger)?;
         ledger.push(&mut self.keys, key)?;
@@ -108,19 +125,20 @@ impl Table {
         Ok(number)
     }
 
-    /// Makes the array long enough for a key, if it is used well enough, and moves what it takes
+    /// Makes the array long enough for a place, if it is used well enough, and moves what it takes
     /// over from the index.
-    fn grow_direct(&mut self, key: u64, ledger: &mut Ledger<'_>) -> Result<(), Full> {
-        let used = self.keys.len() as u64 * DIRECT_SPREAD;
-        if key < self.direct.len() as u64 || key >= used.max(DIRECT_LEAST) {
+    fn grow_direct(&mut self, place: usize, ledger: &mut Ledger<'_>) -> Result<(), Full> {
+        let used = self.keys.len() * DIRECT_SPREAD;
+        if place < self.direct.len() || place >= used.max(DIRECT_LEAST) {
             return Ok(());
         }
-        let length = (key as usize + 1).max(self.direct.len() * 2).max(1_024);
+        let length = (place + 1).max(self.direct.len() * 2).max(1_024);
         ledger.fill(&mut self.direct, length, 0)?;
+        let least = self.least.unwrap_or_default();
         let (keys, direct) = (&self.keys, &mut self.direct);
         self.index.retain(|number| {
             let key = keys[*number as usize];
-            let place = usize::try_from(key.key).ok();
+            let place = key.key.checked_sub(least).map(|place| place as usize);
             let place = place.filter(|_| key.parent == 0 && key.class == 0);
             match place.and_then(|place| direct.get_mut(place)) {
                 Some(place) => {
@@ -168,6 +186,8 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
+    use gannet_values::{ValueType, key_of_long};
+
     use super::{BucketKey, Table};
     use crate::memory::Ledger;
 
@@ -182,20 +202,26 @@ mod tests {
             random ^= random << 17;
             random % end
         };
-        for (uses_direct, spread) in [(true, 300_000), (true, 1 << 40), (false, 5_000)] {
+        let tables = [
+            (ValueType::Keyword, 0, 300_000),
+            (ValueType::Keyword, 0, 1 << 40),
+            (ValueType::Long, key_of_long(-1_000), 300_000),
+            (ValueType::Double, 0, 5_000),
+        ];
+        for (field_type, least, spread) in tables {
             let held = Arc::new(AtomicUsize::new(0));
             let seen = held.clone();
             let mut ledger = Ledger::new(Box::new(move |bytes| {
                 seen.store(bytes, Ordering::Relaxed);
                 true
             }));
-            let (mut table, mut map) = (Table::new(uses_direct), HashMap::new());
+            let (mut table, mut map) = (Table::new(field_type), HashMap::new());
             for _ in 0..200_000 {
                 let end = 1 + next(spread);
                 let key = BucketKey {
                     parent: u32::from(next(4) == 0),
                     class: u32::from(next(9) == 0),
-                    key: next(end),
+                    key: least + next(end),
                 };
                 assert_eq!(table.find(key), map.get(&key).copied());
                 let number = map.len() as u32;

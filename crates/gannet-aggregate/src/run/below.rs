@@ -1,7 +1,7 @@
 //! The needs of an aggregation of buckets of those below it.
 
 use super::context::Context;
-use crate::batch::{Chunk, Pair};
+use crate::batch::{Chunk, Pair, Pairs};
 use crate::memory::{Full, Ledger};
 use crate::state::MetricState;
 
@@ -14,7 +14,7 @@ pub(crate) trait Below {
     fn collect(
         &mut self,
         chunk: &Chunk<'_>,
-        pairs: &[Pair],
+        pairs: Pairs<'_>,
         context: &mut Context<'_>,
     ) -> Result<(), Full>;
 
@@ -36,7 +36,7 @@ pub(super) fn lead_on(
     context: &mut Context<'_>,
 ) -> Result<(), Full> {
     let mut wanting = children.iter_mut().filter(|child| child.wants_pass());
-    wanting.try_for_each(|child| child.collect(chunk, pairs, context))
+    wanting.try_for_each(|child| child.collect(chunk, Pairs::found(pairs), context))
 }
 
 /// Returns what each metric found that orders the buckets above.

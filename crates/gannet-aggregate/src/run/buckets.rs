@@ -1,13 +1,13 @@
 //! Buckets that are found by one key: their numbers, their counts, and what is below them.
 
-use gannet_values::ValueType;
+use gannet_values::{ValueType, date_of_key, key_of_long};
 
 use super::below::{Below, lead_on};
 use super::context::Context;
 use super::cut::Cut;
-use super::finder::Finder;
+use super::finder::{Finder, begin_of};
 use super::request::{Request, TERMS_AT_ONCE};
-use crate::batch::{CHUNK, Chunk, Pair};
+use crate::batch::{CHUNK, Chunk, Pair, Pairs};
 use crate::memory::{Full, Ledger};
 use crate::table::{BucketKey, Table};
 use crate::values::{ClassKey, NO_NUMBER};
@@ -31,6 +31,51 @@ pub(crate) struct BucketNode {
     last: Option<(BucketKey, u32)>,
 }
 
+/// Counts values one by one.
+struct BucketCounter<'n> {
+    table: &'n mut Table,
+    counts: &'n mut Vec<u64>,
+    last: &'n mut Option<(BucketKey, u32)>,
+    /// The document of the value before, and the key of its bucket.
+    owner: Option<(u32, u64)>,
+}
+
+impl BucketCounter<'_> {
+    /// Counts a value, unless the one before has the same document and bucket.
+    #[inline]
+    fn count(&mut self, owner: u32, key: u64, ledger: &mut Ledger<'_>) -> Result<(), Full> {
+        if self.owner.replace((owner, key)) == Some((owner, key)) {
+            return Ok(());
+        }
+        let bucket = match *self.last {
+            Some((last, bucket)) if last.key == key && last.parent == 0 && last.class == 0 => {
+                bucket
+            }
+            _ => self.bucket(key, ledger)?,
+        };
+        match self.counts.get_mut(bucket as usize) {
+            Some(count) => *count += 1,
+            None => ledger.push(self.counts, 1)?,
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn bucket(&mut self, key: u64, ledger: &mut Ledger<'_>) -> Result<u32, Full> {
+        if let Some(bucket) = self.table.direct(key) {
+            return Ok(bucket);
+        }
+        let key = BucketKey {
+            parent: 0,
+            class: 0,
+            key,
+        };
+        let bucket = self.table.find_or_add(key, ledger)?;
+        *self.last = Some((key, bucket));
+        Ok(bucket)
+    }
+}
+
 /// The work of a pass with documents.
 #[derive(Clone, Copy)]
 struct Mode {
@@ -40,11 +85,14 @@ struct Mode {
 
 impl BucketNode {
     pub(crate) fn new(finder: Finder, cut: Option<Cut>) -> BucketNode {
-        let is_keyword =
-            matches!(&finder, Finder::Terms(own) if own.field_type == ValueType::Keyword);
+        let field_type = match &finder {
+            Finder::Terms(own) => own.field_type,
+            // Their keys are the begins of intervals, or numbers of ranges and filters.
+            _ => ValueType::Date,
+        };
         BucketNode {
             finder,
-            table: Table::new(is_keyword),
+            table: Table::new(field_type),
             counts: Vec::new(),
             cut,
             named: Vec::new(),
@@ -67,7 +115,7 @@ impl BucketNode {
     pub(crate) fn collect(
         &mut self,
         chunk: &Chunk<'_>,
-        pairs: &[Pair],
+        pairs: Pairs<'_>,
         is_counting: bool,
         children: &mut [impl Below],
         context: &mut Context<'_>,
@@ -81,6 +129,15 @@ impl BucketNode {
             return Ok(());
         }
         let leads_on = children.iter().any(Below::wants_pass);
+        if pairs.are_all
+            && is_counting
+            && !leads_on
+            && self.has_one_part()
+            && self.count_all(chunk, &mut context.ledger)?
+        {
+            return Ok(());
+        }
+        let pairs = pairs.list;
         let mut out = std::mem::take(&mut self.pairs);
         let mut result = Ok(());
         if leads_on && out.capacity() == 0 {
@@ -106,6 +163,39 @@ impl BucketNode {
         }
         self.pairs = out;
         result
+    }
+
+    /// Counts the values of all documents of a chunk, without a look at each document. Returns if
+    /// it can: if every value has a bucket that depends on it alone.
+    fn count_all(&mut self, chunk: &Chunk<'_>, ledger: &mut Ledger<'_>) -> Result<bool, Full> {
+        let mut counter = BucketCounter {
+            table: &mut self.table,
+            counts: &mut self.counts,
+            last: &mut self.last,
+            owner: None,
+        };
+        match &mut self.finder {
+            Finder::Terms(own) if own.is_plain() && own.missing.is_none() => {
+                let Some(column) = chunk.column(own.column) else {
+                    return Ok(true);
+                };
+                if column.value_type != own.field_type {
+                    return Ok(false);
+                }
+                column.try_for_each(|owner, key| counter.count(owner, key, ledger))?;
+            }
+            Finder::Dates(own) if own.missing.is_none() && own.hard.is_none() => {
+                let Some(column) = chunk.column(own.column) else {
+                    return Ok(true);
+                };
+                column.try_for_each(|owner, key| {
+                    let begin = begin_of(&own.interval, &mut own.last, date_of_key(key));
+                    counter.count(owner, key_of_long(begin), ledger)
+                })?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
     }
 
     /// Reads documents that have one keyword each, without lists of keys.

@@ -15,7 +15,7 @@ use super::context::Context;
 use super::partitions::Partitions;
 use super::request::Request;
 use super::sources::SourceFinder;
-use crate::batch::{CHUNK, Chunk, Pair};
+use crate::batch::{CHUNK, Chunk, Pair, Pairs};
 use crate::memory::{Full, Ledger};
 use crate::state::{Key, PortableNumber};
 use crate::table::{BucketKey, Table};
@@ -117,7 +117,7 @@ impl CompositeNode {
     pub(crate) fn collect(
         &mut self,
         chunk: &Chunk<'_>,
-        pairs: &[Pair],
+        pairs: Pairs<'_>,
         is_counting: bool,
         children: &mut [impl Below],
         context: &mut Context<'_>,
@@ -129,7 +129,7 @@ impl CompositeNode {
         out.clear();
         let mut keys = std::mem::take(&mut self.keys);
         let mut places = vec![0; keys.len()];
-        for pair in pairs {
+        for pair in pairs.list {
             for (source, keys) in self.sources.iter_mut().zip(&mut keys) {
                 source.keys(chunk, pair.document, keys);
             }

@@ -4,7 +4,7 @@ use gannet_values::{Number, ValueType, key_of_double};
 
 use super::context::Context;
 use super::partitions::Partitions;
-use crate::batch::{Chunk, Pair};
+use crate::batch::{Chunk, Pair, Pairs};
 use crate::memory::{Full, Ledger};
 use crate::percentiles::{Found, Percentiles};
 use crate::state::MetricState;
@@ -57,7 +57,7 @@ impl MetricNode {
             found_bytes: 0,
             partitions: Partitions::default(),
             stats: Vec::new(),
-            values: Table::new(field_type == ValueType::Keyword),
+            values: Table::new(field_type),
             distinct: Vec::new(),
             percentiles: Percentiles::new(is_eager),
         }
@@ -66,13 +66,14 @@ impl MetricNode {
     pub(crate) fn collect(
         &mut self,
         chunk: &Chunk<'_>,
-        pairs: &[Pair],
+        pairs: Pairs<'_>,
         ledger: &mut Ledger<'_>,
     ) -> Result<(), Full> {
         match self.kind {
-            MetricKind::Cardinality => self.collect_distinct(chunk, pairs, ledger),
-            MetricKind::Percentiles { .. } => self.collect_values(chunk, pairs, ledger),
-            _ => self.collect_stats(chunk, pairs, ledger),
+            MetricKind::Cardinality => self.collect_distinct(chunk, pairs.list, ledger),
+            MetricKind::Percentiles { .. } => self.collect_values(chunk, pairs.list, ledger),
+            _ if pairs.are_all && self.missing.is_none() => self.collect_all(chunk, ledger),
+            _ => self.collect_stats(chunk, pairs.list, ledger),
         }
     }
 
@@ -104,6 +105,26 @@ impl MetricNode {
             }
         }
         Ok(())
+    }
+
+    /// Reads the values of all documents of a chunk.
+    fn collect_all(&mut self, chunk: &Chunk<'_>, ledger: &mut Ledger<'_>) -> Result<(), Full> {
+        ledger.fill(&mut self.stats, 1, Stats::default())?;
+        let Some(column) = chunk.column(self.column) else {
+            return Ok(());
+        };
+        let squares = matches!(self.kind, MetricKind::ExtendedStats { .. });
+        let is_counted = self.kind == MetricKind::ValueCount;
+        let piece = column.value_type;
+        let stats = &mut self.stats[0];
+        column.try_for_each(|_, key| {
+            if is_counted {
+                stats.count += 1;
+            } else if let Some(number) = piece.number_of_key(key) {
+                stats.add(number, squares);
+            }
+            Ok(())
+        })
     }
 
     fn collect_distinct(

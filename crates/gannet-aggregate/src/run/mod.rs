@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gannet_values::ValueType;
 
-use crate::batch::{Batch, CHUNK, Chunk, Pair, are_in};
+use crate::batch::{Batch, CHUNK, Chunk, Pair, Pairs, are_in};
 use crate::error::{Error, Result};
 use crate::memory::{Full, Ledger, Reserve};
 use crate::state::State;
@@ -335,10 +335,10 @@ impl Plan {
         }
     }
 
-    fn collect(
+    fn collect<'b>(
         &mut self,
-        batch: &Batch<'_>,
-        documents: &[u32],
+        batch: &Batch<'b>,
+        documents: &'b [u32],
         context: &mut Context<'_>,
     ) -> std::result::Result<(), Full> {
         let chunk = Chunk::of(batch, documents, &self.fields, &self.filters);
@@ -355,7 +355,11 @@ impl Plan {
             let both = all.iter().zip(is_in).filter(|(_, is_in)| *is_in);
             both.map(|(pair, _)| *pair).collect::<Vec<Pair>>()
         });
-        let matching = matching.as_deref().unwrap_or(all);
+        let all = Pairs {
+            list: all,
+            are_all: true,
+        };
+        let matching = matching.as_deref().map_or(all, Pairs::found);
         for node in &mut self.nodes {
             let is_global = matches!(
                 &node.work,

@@ -12,7 +12,7 @@ use super::context::Context;
 use super::hashing::Hashing;
 use super::metric::MetricNode;
 use super::request::Request;
-use crate::batch::{Chunk, Pair};
+use crate::batch::{Chunk, Pairs};
 use crate::memory::{Full, Ledger};
 use crate::state::MetricState;
 use crate::tree::MetricKind;
@@ -49,7 +49,7 @@ impl Below for Node {
     fn collect(
         &mut self,
         chunk: &Chunk<'_>,
-        pairs: &[Pair],
+        pairs: Pairs<'_>,
         context: &mut Context<'_>,
     ) -> Result<(), Full> {
         let is_counting = self.phase == Phase::Collecting;

@@ -102,7 +102,14 @@ impl<'a> Presence<'a> {
         match self {
             Presence::All(count) => documents.extend((0..*count).map(|document| document as u16)),
             Presence::Bitmap(bits, _) => {
-                documents.extend(bits.iter().map(|document| document as u16));
+                for (number, word) in bits.words().iter().enumerate() {
+                    let first = (number * BLOCK) as u16;
+                    if *word == u64::MAX {
+                        documents.extend(first..first + BLOCK as u16);
+                    } else {
+                        documents.extend(ones(*word).map(|bit| first + bit as u16));
+                    }
+                }
             }
             Presence::Sparse(numbers) => {
                 documents.extend(numbers.iter().map(|number| u16::from_le_bytes(*number)));
@@ -156,6 +163,13 @@ fn spread(dense: u64, places: u64) -> u64 {
     }
     if dense == low_bits(places.count_ones() as usize) {
         return places;
+    }
+    if places.count_zeros() < places.count_ones() {
+        // A zero for each place that is left out is put between the others.
+        return ones(!places).fold(dense, |word, gap| {
+            let below = low_bits(gap);
+            word & below | (word & !below) << 1
+        });
     }
     let places = ones(places).enumerate();
     places.fold(0, |word, (number, place)| {

@@ -60,16 +60,19 @@ impl<'a> Starts<'a> {
 
     /// Lists the document of every value, given those with values.
     pub(super) fn repeat(&self, present: &[u16], documents: &mut Vec<u16>) {
-        let mut ends = (1..=self.values).map(|end| {
-            let is_end = end == self.values || self.word(end / BLOCK) >> (end % BLOCK) & 1 == 1;
-            (end, is_end)
-        });
-        let mut start = 0;
-        for document in present {
-            let end = ends.find(|(_, is_end)| *is_end);
-            let end = end.map_or(self.values, |(end, _)| end);
-            documents.extend(std::iter::repeat_n(*document, end - start));
-            start = end;
+        documents.reserve(self.values);
+        // The first value is a start, so that one document has begun at every value.
+        let mut begun = 0;
+        for block in 0..self.values.div_ceil(BLOCK) {
+            let word = self.word(block);
+            let here = BLOCK.min(self.values - block * BLOCK);
+            documents.extend((0..here).map(|bit| {
+                begun += (word >> bit & 1) as usize;
+                present
+                    .get(begun.wrapping_sub(1))
+                    .copied()
+                    .unwrap_or_default()
+            }));
         }
     }
 
