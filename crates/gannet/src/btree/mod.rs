@@ -47,7 +47,7 @@ pub use fill::fill;
 pub use inner::inner_pages;
 pub use scan::Scan;
 pub use tree::Tree;
-pub use view::TreeView;
+pub use view::{NearNodes, TreeView};
 pub use window::{Change, KeyWindow};
 
 use crate::base::{Error, PAGE_PAYLOAD, Result, varint_length};

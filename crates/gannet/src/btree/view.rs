@@ -31,6 +31,28 @@ pub(crate) struct NodeFrame {
     level: usize,
 }
 
+/// The leaf that a look-up came to, and the node above it.
+#[derive(Clone, Debug, Default)]
+pub struct NearNodes {
+    leaf: Option<NodeFrame>,
+    parent: Option<NodeFrame>,
+}
+
+impl NearNodes {
+    /// The leaf that a key belongs to, if the node above surely has it: the key is not below its
+    /// first one, and a child behind has only greater ones.
+    fn child_for(&self, key: &[u8]) -> Result<Option<NodeId>> {
+        let Some(parent) = &self.parent else {
+            return Ok(None);
+        };
+        let node = parent.node()?;
+        match node.floor(key)? {
+            Some(floor) if floor.ordinal + 1 < node.count() => node.child(floor.value).map(Some),
+            _ => Ok(None),
+        }
+    }
+}
+
 impl NodeFrame {
     pub(crate) fn node(&self) -> Result<Node<'_>> {
         Node::parse(&self.frame, self.name, self.level)
@@ -112,6 +134,46 @@ impl TreeView {
         let leaf = self.node(leaf, 0, pages)?;
         let found = leaf.node()?.floor(key)?.filter(|floor| floor.exact);
         Ok(found.map(|floor| leaf.value(floor.value)))
+    }
+
+    /// The value of a key, as [`TreeView::get`] gives it, for keys that mostly ascend from call to
+    /// call: `near` has the nodes of the call before, which then most often have this key too.
+    pub fn get_near(
+        &self,
+        key: &[u8],
+        near: &mut NearNodes,
+        pages: &mut Pages<'_>,
+    ) -> Step<Option<Bytes>> {
+        if self.height == 0 {
+            return Ok(None);
+        }
+        if let Some(leaf) = &near.leaf
+            && let Some(floor) = leaf.node()?.floor(key)?.filter(|floor| floor.exact)
+        {
+            return Ok(Some(leaf.clone().value(floor.value)));
+        }
+        let id = match near.child_for(key)? {
+            Some(id) => id,
+            None => self.leaf_below(key, near, pages)?,
+        };
+        let leaf = self.node(id, 0, pages)?;
+        let found = leaf.node()?.floor(key)?.filter(|floor| floor.exact);
+        let found = found.map(|floor| leaf.clone().value(floor.value));
+        near.leaf = Some(leaf);
+        Ok(found)
+    }
+
+    /// The leaf that a key belongs to; `near` then has the node above it.
+    fn leaf_below(&self, key: &[u8], near: &mut NearNodes, pages: &mut Pages<'_>) -> Step<NodeId> {
+        let mut id = self.root;
+        for level in (1..self.height).rev() {
+            let node = self.node(id, level, pages)?;
+            id = node.node()?.child_for(key)?.1;
+            if level == 1 {
+                near.parent = Some(node);
+            }
+        }
+        Ok(id)
     }
 
     /// Notes the nodes above the leaf that a `get` of this key would come to, and the root in any

@@ -9,7 +9,7 @@ use super::entries::{EntryKind, EntryName, damaged_piece, head, numbered, split}
 use super::map::{MapEntry, SPAN, decode_map};
 use super::tree::ColumnTreeView;
 use crate::base::DocId;
-use crate::btree::Scan;
+use crate::btree::{NearNodes, Scan};
 use crate::cache::{Bytes, Pages, Step, gather};
 
 /// Pieces that are read at once, at most; a leaf has three of the longest.
@@ -35,6 +35,7 @@ pub struct PieceCursor {
     maps: Option<Scan>,
     known: VecDeque<(MapEntry, PieceUse)>,
     read: VecDeque<(MapEntry, Option<Bytes>)>,
+    near: NearNodes,
 }
 
 impl PieceCursor {
@@ -48,6 +49,7 @@ impl PieceCursor {
             maps,
             known: VecDeque::new(),
             read: VecDeque::new(),
+            near: NearNodes::default(),
         }
     }
 
@@ -76,10 +78,11 @@ impl PieceCursor {
     fn read_known(&mut self, view: &ColumnTreeView, pages: &mut Pages<'_>) -> Step<()> {
         let count = self.known.len().min(PIECES_AT_ONCE);
         let some: Vec<(MapEntry, PieceUse)> = self.known.range(..count).copied().collect();
-        let column = self.column;
+        let (column, near) = (self.column, &mut self.near);
         let read = gather(&some, |(entry, used)| match used {
             PieceUse::Values => {
-                let bytes = view.entry(column, EntryKind::Piece, entry.first, pages)?;
+                let key = numbered(column, EntryKind::Piece, entry.first);
+                let bytes = view.tree.get_near(&key, near, pages)?;
                 let missing = || damaged_piece(column, entry.first, "it is not there");
                 Ok((entry, Some(bytes.ok_or_else(missing)?)))
             }

@@ -8,7 +8,7 @@ mod rules;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Change, Tree, TreeView, check};
+use super::{Change, NearNodes, Tree, TreeView, check};
 use crate::base::{Budget, Result};
 use crate::cache::{FramePool, Pages, finish};
 use crate::device::MemoryDevice;
@@ -92,6 +92,28 @@ impl Bed {
         }
         if map.range(from.to_vec()..).count() <= most {
             assert!(!finish(&mut pages, |pages| scan.advance(view, pages)).unwrap());
+        }
+    }
+
+    /// Looks some keys up with the nodes of the look-up before: mostly forward, and back at times.
+    pub(crate) fn compare_near(
+        &self,
+        view: &TreeView,
+        map: &Map,
+        keys: &[Vec<u8>],
+        dice: &mut Dice,
+    ) {
+        let (mut pages, mut near) = (Pages::new(&self.pool), NearNodes::default());
+        let mut at = 0;
+        for _ in 0..200 {
+            at = match dice.roll(10) {
+                0 => dice.roll(keys.len()),
+                step => (at + step * step) % keys.len(),
+            };
+            let key = &keys[at];
+            let value = finish(&mut pages, |pages| view.get_near(key, &mut near, pages));
+            let value = value.unwrap().map(|value| value.to_vec());
+            assert_eq!(value.as_ref(), map.get(key));
         }
     }
 

@@ -94,6 +94,8 @@ fn run(kind: Keys, frames: usize, seed: u64, rounds: usize) {
         let from = key(kind, &mut dice, &mut counter);
         bed.compare_scan(&view, &map, &from, 500);
         assert_eq!(bed.get(&view, &from).unwrap().as_ref(), map.get(&from));
+        let keys: Vec<Vec<u8>> = map.keys().cloned().chain([from.clone()]).collect();
+        bed.compare_near(&view, &map, &keys, &mut dice);
         for bound in [b"", from.as_slice(), &[u8::MAX]] {
             let last = map.range(..bound.to_vec()).next_back();
             let found = bed.last_below(&view, bound).unwrap();
