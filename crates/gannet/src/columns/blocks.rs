@@ -27,6 +27,7 @@ pub struct DocBlock {
 
 impl DocBlock {
     /// Returns the documents, ascending.
+    #[cfg(test)]
     pub fn docs(&self) -> impl Iterator<Item = DocId> + '_ {
         self.bits.iter().map(|bit| self.first + bit as DocId)
     }

@@ -22,6 +22,12 @@ pub trait ValueVisitor {
         PieceUse::Values
     }
 
+    /// Lists the documents of a piece that are wanted, if they are so few that each is looked up.
+    /// Tells whether they are; if not, the values of all documents are shown.
+    fn few_docs(&self, _: Range<DocId>, _docs: &mut Vec<DocId>) -> bool {
+        false
+    }
+
     /// Takes a piece that need not be read.
     fn summary(&mut self, _: &MapEntry) -> Result<()> {
         Ok(())
@@ -45,6 +51,7 @@ pub struct ColumnValues {
     part_docs: Vec<DocId>,
     part_keys: Vec<u64>,
     numbers: Vec<u16>,
+    few: Vec<DocId>,
 }
 
 impl ColumnReader {
@@ -67,6 +74,7 @@ impl ColumnValues {
             part_docs: Vec::new(),
             part_keys: Vec::new(),
             numbers: Vec::new(),
+            few: Vec::new(),
         }
     }
 
@@ -113,6 +121,15 @@ impl ColumnValues {
         self.numbers.clear();
         self.part_keys.clear();
         self.part_docs.clear();
+        self.few.clear();
+        let shown = entry.first.max(self.docs.start)..entry.end().min(self.docs.end);
+        if visitor.few_docs(shown, &mut self.few) {
+            for doc in &self.few {
+                piece.keys_of((doc - entry.first) as usize, &mut self.part_keys);
+                self.part_docs.resize(self.part_keys.len(), *doc);
+            }
+            return visitor.values(entry.value_type, &self.part_docs, &self.part_keys);
+        }
         piece.decode(&mut self.numbers, &mut self.part_keys);
         let docs = self
             .numbers

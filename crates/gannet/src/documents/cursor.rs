@@ -114,6 +114,23 @@ impl LiveCursor {
         !self.any_deleted && below <= self.end
     }
 
+    /// Returns the bits of the 64 docs from 64 times `at` on: set if one exists and is not deleted.
+    pub fn word(&mut self, at: usize, pages: &mut Pages<'_>) -> Step<u64> {
+        let first = at as u64 * 64;
+        let exist = match u64::from(self.end).saturating_sub(first) {
+            count @ 0..64 => (1 << count) - 1,
+            _ => u64::MAX,
+        };
+        if !self.any_deleted || exist == 0 {
+            return Ok(exist);
+        }
+        let mut deleted = 0;
+        for byte in 0..8 {
+            deleted |= u64::from(self.bytes.get(first / 8 + byte, pages)?) << (8 * byte);
+        }
+        Ok(exist & !deleted)
+    }
+
     /// Tells `take` of ascending docs, in their order, whether each exists and is not deleted, as
     /// far as the pages at hand go. Tells how many; stops for pages only if there is none.
     pub fn live(

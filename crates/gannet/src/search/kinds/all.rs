@@ -77,6 +77,10 @@ impl<'p> NodeKind<'p> for AllNode {
         0
     }
 
+    fn members(&self, _: &OpenLists, _: usize) -> Option<u64> {
+        Some(u64::MAX)
+    }
+
     fn build(&self, builder: &mut Builder<'_>) -> Result<Option<Clause>> {
         builder.has_all = true;
         let all = Everything(builder.view.below);

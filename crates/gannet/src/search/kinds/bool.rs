@@ -7,6 +7,7 @@ use std::fmt::{self, Formatter, Write};
 
 use super::node_kind::NodeKind;
 use super::query_kind::{Children, QueryKind};
+use super::unions::any_member;
 use crate::analysis::FieldId;
 use crate::base::Result;
 use crate::search::build::{Builder, CLAUSE_BYTES, split};
@@ -219,6 +220,13 @@ impl<'p> NodeKind<'p> for FilteredNode<'p> {
 
     fn explanation_bytes(&self, _: &OpenLists) -> usize {
         0
+    }
+
+    fn members(&self, lists: &OpenLists, at: usize) -> Option<u64> {
+        let excluded = any_member(self.excluded, lists, at)?;
+        self.required.iter().try_fold(!excluded, |bits, node| {
+            Some(bits & node.as_kind(|kind| kind.members(lists, at))?)
+        })
     }
 
     fn build(&self, builder: &mut Builder<'_>) -> Result<Option<Clause>> {

@@ -44,6 +44,12 @@ pub trait NodeKind<'p> {
         Ok(Root::of(clause.into_iter().collect()))
     }
 
+    /// The bits of the 64 documents from 64 times `at` on that match, deleted ones too, if whole
+    /// sets tell. Whether they do is the same for all documents.
+    fn members(&self, _lists: &OpenLists, _at: usize) -> Option<u64> {
+        None
+    }
+
     /// The term and the boost, if it is one word in one field.
     fn word(&self) -> Option<(PlanSlot, Option<f32>)> {
         None

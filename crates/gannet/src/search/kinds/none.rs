@@ -70,6 +70,10 @@ impl<'p> NodeKind<'p> for NoneNode {
         0
     }
 
+    fn members(&self, _: &OpenLists, _: usize) -> Option<u64> {
+        Some(0)
+    }
+
     fn build(&self, _: &mut Builder<'_>) -> Result<Option<Clause>> {
         Ok(None)
     }

@@ -64,6 +64,11 @@ impl<'p> NodeKind<'p> for PatternNode {
             .sum()
     }
 
+    fn members(&self, lists: &OpenLists, at: usize) -> Option<u64> {
+        let set = lists.patterns[self.slot].documents.as_ref()?;
+        Some(set.set.word(at))
+    }
+
     fn build(&self, builder: &mut Builder<'_>) -> Result<Option<Clause>> {
         let OpenPattern {
             is_fuzzy,

@@ -45,6 +45,11 @@ impl<'p> NodeKind<'p> for AnyNode<'p> {
         0
     }
 
+    fn members(&self, lists: &OpenLists, at: usize) -> Option<u64> {
+        let is_union = self.minimum <= 1;
+        is_union.then(|| any_member(self.nodes, lists, at))?
+    }
+
     fn build(&self, builder: &mut Builder<'_>) -> Result<Option<Clause>> {
         let clauses = builder.clauses(self.nodes)?;
         Ok(builder.any(clauses, self.minimum, Formula::Sum))
@@ -69,4 +74,11 @@ pub fn parts_of(nodes: &[PlanNode]) -> Parts<'_> {
         matching: [nodes, &[]],
         excluded: &[],
     }
+}
+
+/// Returns the bits of 64 documents that any of some nodes has, if whole sets tell.
+pub fn any_member(nodes: &[PlanNode], lists: &OpenLists, at: usize) -> Option<u64> {
+    nodes.iter().try_fold(0, |bits, node| {
+        Some(bits | node.as_kind(|kind| kind.members(lists, at))?)
+    })
 }

@@ -51,6 +51,40 @@ impl DocSet {
         Ok(())
     }
 
+    /// Adds documents 64 at a time: the first bit of the first word is the document `first`.
+    pub fn insert_words(&mut self, first: DocId, words: &[u64]) -> Result<()> {
+        let (mut at, shift) = (first as usize / 64, first % 64);
+        for word in words {
+            self.insert_word(at, word << shift)?;
+            if shift > 0 {
+                self.insert_word(at + 1, word >> (64 - shift))?;
+            }
+            at += 1;
+        }
+        Ok(())
+    }
+
+    fn insert_word(&mut self, at: usize, word: u64) -> Result<()> {
+        if word == 0 {
+            return Ok(());
+        }
+        if !matches!(self.chunks.get(at / WORDS), Some(Some(_))) {
+            self.make_room(at / WORDS)?;
+        }
+        if let Some(chunk) = &mut self.chunks[at / WORDS] {
+            let place = &mut chunk[at % WORDS];
+            self.count += u64::from((word & !*place).count_ones());
+            *place |= word;
+        }
+        Ok(())
+    }
+
+    /// Returns the bits of the 64 documents from 64 times `at` on.
+    pub fn word(&self, at: usize) -> u64 {
+        let chunk = self.chunks.get(at / WORDS).and_then(Option::as_ref);
+        chunk.map_or(0, |chunk| chunk[at % WORDS])
+    }
+
     #[cold]
     fn make_room(&mut self, at: usize) -> Result<()> {
         let more = (at + 1).saturating_sub(self.chunks.len()) * size_of::<Chunk>();
@@ -137,6 +171,30 @@ mod tests {
         }
         assert_eq!(found, members);
         assert_eq!((set.next(66), set.next(300_001)), (65_535, END));
+    }
+
+    #[test]
+    fn words_are_added_wherever_they_begin() {
+        for first in [0, 1, 63, 64, 65_500, 65_535, 1 << 20] {
+            let (mut set, mut other) = (
+                DocSet::new(&Budget::new(1 << 20)).unwrap(),
+                DocSet::new(&Budget::new(1 << 20)).unwrap(),
+            );
+            let words = [0x8000_0000_0000_0001, 0, u64::MAX, 6];
+            for _ in 0..2 {
+                set.insert_words(first, &words).unwrap();
+            }
+            for (at, word) in words.iter().enumerate() {
+                let bits = (0..64).filter(|bit| word >> bit & 1 == 1);
+                bits.for_each(|bit| other.insert(first + at as DocId * 64 + bit).unwrap());
+            }
+            assert_eq!(set.count(), other.count(), "{first}");
+            let words = 0..(first as usize / 64 + 6);
+            assert!(
+                words.into_iter().all(|at| set.word(at) == other.word(at)),
+                "{first}"
+            );
+        }
     }
 
     #[test]

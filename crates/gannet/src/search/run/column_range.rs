@@ -146,7 +146,7 @@ impl ColumnRange {
             return Ok(());
         };
         while let Some(block) = blocks.advance(pages)? {
-            block.docs().try_for_each(|doc| self.set.insert(doc))?;
+            self.set.insert_words(block.first, block.bits.words())?;
         }
         Ok(())
     }

@@ -34,6 +34,13 @@ impl DocBits {
         self.words[doc as usize / 64] |= 1 << (doc % 64);
     }
 
+    /// Sets the bits of the 64 documents from 64 times `at` on, which is within the bound.
+    pub fn set_word(&mut self, at: usize, bits: u64) {
+        if let Some(word) = self.words.get_mut(at) {
+            *word = bits;
+        }
+    }
+
     /// Returns true if it has the document.
     #[cfg(test)]
     pub fn contains(&self, doc: DocId) -> bool {
@@ -66,11 +73,28 @@ impl DocBits {
         (from..=to.min(self.words.len())).any(|at| self.word(at) & mask(at) != 0)
     }
 
+    /// Lists the documents of a range, if they are at most one in so many.
+    pub fn few_within(&self, docs: Range<DocId>, one_in: usize, found: &mut Vec<DocId>) -> bool {
+        let words = docs.start as usize / 64..(docs.end as usize).div_ceil(64);
+        let bits: u32 = words.map(|at| self.word(at).count_ones()).sum();
+        let are_few = bits as usize * one_in <= docs.len();
+        if are_few {
+            found.extend(self.within(docs));
+        }
+        are_few
+    }
+
     /// The documents of a range, ascending.
     pub fn within(&self, docs: Range<DocId>) -> Vec<DocId> {
-        let mut found = Vec::new();
-        for at in docs.start / 64..docs.end.div_ceil(64) {
+        let words = docs.start / 64..docs.end.div_ceil(64);
+        let bits = words.clone().map(|at| self.word(at as usize).count_ones());
+        let mut found = Vec::with_capacity(bits.sum::<u32>() as usize);
+        for at in words {
             let mut word = self.word(at as usize);
+            if word == u64::MAX && docs.start <= at * 64 && at * 64 + 63 < docs.end {
+                found.extend(at * 64..=at * 64 + 63);
+                continue;
+            }
             while word != 0 {
                 let doc = at * 64 + word.trailing_zeros();
                 word &= word - 1;

@@ -15,7 +15,7 @@ use gannet_aggregate::{
 use gannet_values::ValueType;
 use serde_json::Value as Json;
 
-use super::{column_of, is_absent, now_ms};
+use super::{FEW, column_of, is_absent, now_ms};
 use crate::base::{Budget, DocId, Error, Reservation, Result};
 use crate::cache::{Pages, Step};
 use crate::columns::{
@@ -318,10 +318,9 @@ impl AggregateRun {
     fn feed(&mut self, pass: &WindowPass, window: &Range<DocId>) -> Result<()> {
         let takes_all = pass.wanted.all_documents;
         let matching = self.all.docs.within(window.clone());
-        let documents = match &self.live {
-            Some(live) if takes_all => live.docs.within(window.clone()),
-            _ => matching.clone(),
-        };
+        let live = self.live.as_ref().filter(|_| takes_all);
+        let live = live.map(|live| live.docs.within(window.clone()));
+        let documents = live.as_ref().unwrap_or(&matching);
         let filters = pass.wanted.filters.iter().map(|id| {
             let docs = self.filters.get(*id as usize);
             let docs = docs.map(|all| all.docs.within(window.clone()));
@@ -344,7 +343,7 @@ impl AggregateRun {
             let columns = pass.columns.iter().filter_map(|own| own.part(&part));
             let columns: Vec<FedValues<'_>> = columns.collect();
             run.feed(&Batch {
-                documents: within(&documents, &part),
+                documents: within(documents, &part),
                 matching: takes_all.then(|| within(&matching, &part)),
                 columns: &columns,
                 filters: &filters,
@@ -504,6 +503,11 @@ impl ValueVisitor for Taker<'_> {
         }
     }
 
+    fn few_docs(&self, docs: Range<DocId>, found: &mut Vec<DocId>) -> bool {
+        let wanted = self.wanted;
+        wanted.is_some_and(|wanted| wanted.few_within(docs, FEW, found))
+    }
+
     fn values(&mut self, value_type: ValueType, docs: &[DocId], keys: &[u64]) -> Result<()> {
         if docs.is_empty() {
             return Ok(());
@@ -521,6 +525,11 @@ impl ValueVisitor for Taker<'_> {
             return Ok(());
         }
         let begin = self.keys.len();
+        if keys.iter().all(|key| *key <= u64::from(u32::MAX)) {
+            // Numbers of the tree, which ascend in each document.
+            self.keys.extend_from_slice(keys);
+            return Ok(());
+        }
         let numbers = keys.iter().map(|key| u64::from(self.numbers.number(*key)));
         self.keys.extend(numbers);
         // Numbers that buffers were given are in another order than their places there.

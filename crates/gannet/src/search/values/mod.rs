@@ -18,6 +18,10 @@ use crate::columns::{ColumnReader, KEYWORD_SUFFIX, VALUES_FIRST};
 use crate::search::query::fields::{check_name, shown};
 use crate::search::view::SearchView;
 
+/// Documents of a piece are looked up one by one if at most one in so many is wanted: this takes
+/// about as long as eight values that are decoded together.
+const FEW: usize = 8;
+
 /// The most fields that an error names.
 const NAMES_SHOWN: usize = 8;
 

@@ -264,6 +264,9 @@ impl SortRun {
 
     fn offer_window(&mut self, docs: &Range<DocId>, pages: &mut Pages<'_>) -> Result<()> {
         pages.count_steps(docs.len() / 16)?;
+        if self.is_beyond_limit() {
+            return Ok(());
+        }
         for word in docs.start / 64..docs.end.div_ceil(64) {
             let mut bits = self.task.all.docs.word(word as usize);
             while bits != 0 {
@@ -275,12 +278,23 @@ impl SortRun {
         Ok(())
     }
 
+    /// Returns true if the window has no value before the limit: others were not read.
+    fn is_beyond_limit(&self) -> bool {
+        let first = self.keys.first();
+        let has_none = first.is_some_and(|run| run.values.iter().all(Option::is_none));
+        self.limit.is_some() && has_none
+    }
+
     /// Offers a document whose values stand at `at` of the window.
     fn offer(&mut self, doc: DocId, at: usize) {
         let place = |run: &KeyRun| run.key.place(run.values.get(at).copied().flatten());
+        let first = self.keys.first().map(place);
+        if self.limit.is_some() && first > self.limit {
+            return;
+        }
         let is_full = self.heap.len() == self.task.wanted;
         if let (true, Some(worst)) = (is_full, self.heap.peek())
-            && self.keys.first().map(place).as_ref() > worst.places.first()
+            && first.as_ref() > worst.places.first()
         {
             return;
         }

@@ -1,7 +1,10 @@
 //! The values of consecutive documents by one key, as far as hits may need them.
 
+use std::ops::Range;
+
 use gannet_values::{Number, ValueType};
 
+use super::FEW;
 use super::ranks::TermRanks;
 use super::sort_key::{Place, SortKey};
 use crate::base::{DocId, Result};
@@ -72,6 +75,10 @@ impl ValueVisitor for WindowValues<'_> {
         } else {
             PieceUse::Values
         }
+    }
+
+    fn few_docs(&self, docs: Range<DocId>, found: &mut Vec<DocId>) -> bool {
+        self.docs.few_within(docs, FEW, found)
     }
 
     /// Takes a piece of documents that all stand before the hits: each as the last of them does.

@@ -11,6 +11,7 @@
 
 mod order;
 mod report;
+mod sets;
 mod sorting;
 mod words;
 
@@ -25,7 +26,7 @@ use super::ties::TieOrder;
 use crate::analysis::Field;
 use crate::base::{Budget, DocId, Error, Interrupt, Reservation, Result};
 use crate::cache::{IoCounts, Pages, Step, Stop};
-use crate::documents::Fetch;
+use crate::documents::{Fetch, LiveCursor};
 use crate::postings::Reach;
 use crate::search::build::{BuildOptions, Built, build, cursor_bytes};
 use crate::search::hot::HotEntry;
@@ -116,6 +117,7 @@ enum RunPhase<'q> {
     LookUp(Lookup<'q>),
     Words(Box<WordsRun>),
     Rank(Box<Ranker>),
+    Sets(Box<SetsRun>),
     Order(Box<TieOrder<'q>>),
     Aggregate(Box<Collected<'q>>),
     Sort(Box<SortRun>),
@@ -143,12 +145,25 @@ struct Collected<'q> {
     filters: usize,
 }
 
+/// The documents of a query that is made of sets, being collected.
+struct SetsRun {
+    /// Nothing where they are only counted.
+    all: Option<Box<AllDocs>>,
+    live: LiveCursor,
+    /// The word that comes next, of those before `end`.
+    next: usize,
+    end: usize,
+    total: u64,
+}
+
 impl RunPhase<'_> {
     /// Names the phase for people.
     fn name(&self) -> &'static str {
         match self {
             RunPhase::LookUp(_) => "looking up its terms",
-            RunPhase::Words(_) | RunPhase::Rank(_) => "matching and ranking documents",
+            RunPhase::Words(_) | RunPhase::Rank(_) | RunPhase::Sets(_) => {
+                "matching and ranking documents"
+            }
             RunPhase::Order(_) => "ordering documents of the same score",
             RunPhase::Aggregate(_) => "aggregating values",
             RunPhase::Sort(_) => "ordering documents by values",
@@ -271,6 +286,7 @@ impl<'q> QueryRun<'q> {
                         self.end_rank(pages)?;
                     }
                 }
+                RunPhase::Sets(_) => self.collect_sets(pages)?,
                 RunPhase::Order(order) => {
                     order.step(pages)?;
                     self.end_order(pages)?;
@@ -342,6 +358,9 @@ impl<'q> QueryRun<'q> {
         }
         if !self.collects() {
             self.offload(pages);
+        }
+        if self.begin_sets()? {
+            return Ok(());
         }
         if self.collects() || !self.begin_words(pages)? {
             self.phase = RunPhase::Rank(Box::new(self.ranker(None)?));
