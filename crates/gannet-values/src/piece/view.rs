@@ -97,6 +97,11 @@ impl<'a> Piece<'a> {
         }
     }
 
+    /// Adds all documents that have a value.
+    pub fn select_all(&self, bits: &mut Bits) {
+        self.presence.add_all(bits);
+    }
+
     /// Adds the documents that have a key in a range.
     pub fn select(&self, range: RangeInclusive<u64>, bits: &mut Bits) {
         match self.keys.wanted(&range) {

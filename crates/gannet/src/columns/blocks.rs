@@ -32,6 +32,19 @@ impl DocBlock {
         self.bits.iter().map(|bit| self.first + bit as DocId)
     }
 
+    /// Returns the first of its documents from `target` on.
+    pub fn next(&self, target: DocId) -> Option<DocId> {
+        let from = target.saturating_sub(self.first) as usize;
+        let words = self.bits.words();
+        let mut at = from / 64;
+        let mut word = words.get(at)? & (u64::MAX << (from % 64));
+        while word == 0 {
+            at += 1;
+            word = *words.get(at)?;
+        }
+        Some(self.first + (at * 64) as DocId + word.trailing_zeros())
+    }
+
     /// Takes documents outside of a range away.
     fn clip(&mut self, docs: &Range<DocId>) {
         let ends = self.first.saturating_add(PIECE_DOCUMENTS as DocId);

@@ -33,6 +33,7 @@ mod map;
 mod names;
 mod ordered;
 mod pieces;
+mod present;
 mod select;
 mod terms;
 #[cfg(test)]
@@ -53,6 +54,7 @@ pub use map::MapEntry;
 pub use names::{KEYWORD_SUFFIX, VALUES_FIRST};
 pub use ordered::OrderedTerms;
 pub use pieces::PieceUse;
+pub use present::PresentDocs;
 pub use select::{Selection, TermKeys};
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use tree::decode;

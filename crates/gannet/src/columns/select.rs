@@ -9,6 +9,8 @@ use super::map::MapEntry;
 /// The values that documents are wanted for.
 #[derive(Clone, Debug)]
 pub enum Selection {
+    /// Any.
+    All,
     /// One in any of these ranges: longs, doubles, booleans as 0 and 1, and dates as their
     /// milliseconds.
     Ranges(Vec<NumberRange>),
@@ -50,6 +52,7 @@ fn add(keys: &mut Vec<u64>, more: Vec<u64>) {
 
 /// The wanted keys of values of one type.
 pub(super) enum WantedKeys<'s> {
+    All,
     Ranges(Vec<RangeInclusive<u64>>),
     Some(&'s [u64]),
 }
@@ -75,6 +78,7 @@ impl Selection {
 
     fn of_numbers(&self, value_type: ValueType) -> WantedKeys<'_> {
         match self {
+            Selection::All => WantedKeys::All,
             Selection::Ranges(ranges) => {
                 let keys = ranges.iter().filter_map(|range| range.keys(value_type));
                 WantedKeys::Ranges(keys.collect())
@@ -89,6 +93,7 @@ impl WantedKeys<'_> {
     pub(super) fn may_be_in(&self, entry: &MapEntry) -> bool {
         let (least, greatest) = (entry.summary.least, entry.summary.greatest);
         match self {
+            WantedKeys::All => true,
             WantedKeys::Ranges(ranges) => ranges
                 .iter()
                 .any(|range| *range.start() <= greatest && *range.end() >= least),
@@ -106,6 +111,7 @@ impl WantedKeys<'_> {
         let is_dense = summary.documents_with_values == entry.documents;
         is_dense
             && match self {
+                WantedKeys::All => true,
                 WantedKeys::Ranges(ranges) => ranges
                     .iter()
                     .any(|range| range.contains(&least) && range.contains(&greatest)),
@@ -116,6 +122,7 @@ impl WantedKeys<'_> {
     /// Adds the documents of a piece that have a wanted key.
     pub(super) fn select(&self, piece: &Piece<'_>, bits: &mut Bits) {
         match self {
+            WantedKeys::All => piece.select_all(bits),
             WantedKeys::Ranges(ranges) => {
                 for range in ranges {
                     piece.select(range.clone(), bits);
@@ -128,6 +135,7 @@ impl WantedKeys<'_> {
     /// Returns true if a key is wanted.
     pub(super) fn has(&self, key: u64) -> bool {
         match self {
+            WantedKeys::All => true,
             WantedKeys::Ranges(ranges) => ranges.iter().any(|range| range.contains(&key)),
             WantedKeys::Some(keys) => keys.binary_search(&key).is_ok(),
         }

@@ -23,7 +23,8 @@ fn make(folder: &std::path::Path) {
                 7 => String::new(),
                 _ => format!(r#", "price": {:?}"#, price(doc)),
             };
-            let json = format!(r#"{{"id":"{doc}","at":{}{price}}}"#, doc * 10);
+            let early = if doc < 50 { r#", "early": true"# } else { "" };
+            let json = format!(r#"{{"id":"{doc}","at":{}{price}{early}}}"#, doc * 10);
             Document::parse(json.as_bytes()).expect("a document")
         };
         let batch = (start..start + 1_000).map(document).collect();
@@ -62,6 +63,26 @@ fn ordered(
     (bytes / PAGE_BYTES, docs, last)
 }
 
+/// The pages of ranking that a query reads of an index that was just opened, and its total.
+fn matched(folder: &std::path::Path, text: &str) -> (u64, u64) {
+    let index = open(Index::options().memory(64 << 20).read_only(), folder).expect("an index");
+    let snapshot = index.snapshot();
+    let query = snapshot.parse(text, Operator::Or).expect("a query");
+    let options = SearchOptions {
+        count: true,
+        explain: true,
+        fetch: false,
+        ..SearchOptions::default()
+    };
+    let found = snapshot.search_all(&[query], &options).swap_remove(0);
+    let found = found.expect("hits");
+    let plan = found.plan.expect("a plan");
+    let mut steps = plan.steps.iter();
+    let step = steps.find(|step| step.name == "match and rank");
+    let bytes = step.expect("a ranking").io.bytes;
+    (bytes / PAGE_BYTES, found.total)
+}
+
 /// Doc IDs of all documents, the greatest price first, those without last.
 fn by_price() -> Vec<u32> {
     let mut docs: Vec<u32> = (0..DOCUMENTS as u32).collect();
@@ -84,6 +105,23 @@ fn an_order_reads_the_pieces_that_may_have_hits() {
     let (pages, docs, _) = ordered(folder.path(), &["at", "_doc"], None);
     assert_eq!(docs, (0..10).collect::<Vec<u32>>());
     assert!(pages <= 6, "{pages} pages for the first times");
+}
+
+/// A field that all documents of a piece have is found by the maps alone, as one is that few have.
+#[test]
+fn documents_with_a_value_are_found_by_maps() {
+    let folder = tempfile::tempdir().expect("a folder");
+    make(folder.path());
+    let (pages, total) = matched(folder.path(), "at:*");
+    assert_eq!(total, DOCUMENTS);
+    assert!(pages <= 3, "{pages} pages for a field of all documents");
+    let (pages, total) = matched(folder.path(), "early:*");
+    assert_eq!(total, 50);
+    assert!(pages <= 4, "{pages} pages for a field of few documents");
+    let (_, total) = matched(folder.path(), "price:*");
+    assert_eq!(total, DOCUMENTS - DOCUMENTS / 50);
+    let (_, total) = matched(folder.path(), "+early:* -price:*");
+    assert_eq!(total, 1);
 }
 
 /// The page behind any hit costs what the first one does.

@@ -8,9 +8,9 @@ use std::hash::Hasher;
 use std::sync::Arc;
 
 use gannet_values::ValueType;
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use crate::analysis::{Analyzer, Field, FieldKind, Schema};
+use crate::analysis::{Analyzer, Field, FieldId, FieldKind, Schema};
 use crate::base::{Error, Result};
 use crate::columns::{Column, ColumnId, Columns, FoundValue, FoundValues};
 use crate::index::ingest::{DeclaredField, FieldMapping, FieldType};
@@ -31,6 +31,10 @@ const HALF_DIFFER: u32 = 4_309;
 pub(crate) struct ColumnDecisions {
     mapping: FieldMapping,
     looks: FxHashMap<ColumnId, FirstValues>,
+    /// Fields without a column of which documents have values that fit none.
+    passed_over: FxHashSet<FieldId>,
+    /// Fields below this were there before: so may be such values.
+    known_fields: usize,
 }
 
 /// The first values of a column, as far as they decide.
@@ -87,6 +91,8 @@ impl ColumnDecisions {
         Ok(ColumnDecisions {
             mapping: mapping.clone(),
             looks: FxHashMap::default(),
+            passed_over: FxHashSet::default(),
+            known_fields: schema.fields().len(),
         })
     }
 
@@ -111,6 +117,23 @@ impl ColumnDecisions {
             self.look(field, value, values, columns);
         }
         self.judge(columns);
+        self.pass_over(values, columns);
+    }
+
+    /// Notes the fields that have values and still no column.
+    fn pass_over(&mut self, values: &FoundValues, columns: &Columns) {
+        for (_, id, value) in values.all() {
+            let fits_none = matches!(value, FoundValue::Misfits(_) | FoundValue::LongText);
+            if fits_none && columns.of_field(*id).is_empty() {
+                self.passed_over.insert(*id);
+            }
+        }
+    }
+
+    /// Returns true if a new column of a field may lack values of earlier documents.
+    fn lacks_some(&self, field: &Field) -> bool {
+        let was_there = (field.id as usize) < self.known_fields;
+        was_there || self.passed_over.contains(&field.id)
     }
 
     /// Returns true if a field of text may get another column, or one of its columns is looked at.
@@ -164,9 +187,13 @@ impl ColumnDecisions {
             (FieldKind::Text, _) => {}
         }
         if !new.is_empty() {
+            let lacks_some = self.lacks_some(field);
             let columns = Arc::make_mut(columns);
             for column in new {
-                columns.add(column);
+                columns.add(Column {
+                    misfits: (lacks_some && !column.beside_text).into(),
+                    ..column
+                });
             }
         }
     }

@@ -1,4 +1,7 @@
 //! Documents that have a value for a field. All have an external ID.
+//!
+//! Where a column has all values of the field, its maps tell most of it. Other fields are asked by
+//! the norms of their documents.
 
 use std::fmt::{self, Formatter};
 
@@ -8,12 +11,15 @@ use crate::analysis::FieldId;
 use crate::base::Result;
 use crate::search::build::{Builder, CLAUSE_BYTES};
 use crate::search::lists::OpenLists;
-use crate::search::matching::sets::HasField;
+use crate::search::matching::sets::{HasField, HasValue};
 use crate::search::plan::{Parts, PlanNode, PlannedPattern, Planner, ScoredSlots};
 use crate::search::query::print::print_all;
 use crate::search::query::{Query, fields};
 use crate::search::rank::root::Clause;
 use crate::search::results::highlight::Wanted;
+
+/// Bytes of the maps and pieces of a column that are held at a time.
+const COLUMN_BYTES: usize = 8 << 10;
 
 /// [`Query::Exists`].
 pub struct ExistsQuery<'q> {
@@ -73,7 +79,7 @@ impl<'p> NodeKind<'p> for ExistsNode {
     }
 
     fn cursor_bytes(&self, _: &OpenLists) -> usize {
-        CLAUSE_BYTES
+        CLAUSE_BYTES + COLUMN_BYTES
     }
 
     fn ordered_words(&self) -> usize {
@@ -93,9 +99,15 @@ impl<'p> NodeKind<'p> for ExistsNode {
     fn build(&self, builder: &mut Builder<'_>) -> Result<Option<Clause>> {
         let view = builder.view;
         let documents = view.statistics.of(self.field).documents;
+        let what = || "documents that have the field".to_owned();
+        if let Some(present) = view.columns.present(self.field) {
+            // Values of deleted documents stay where they are.
+            builder.has_all = true;
+            let source = HasValue::new(present, documents);
+            return Ok(Some(builder.constant(source, self.boost, what)));
+        }
         let norms = view.tables.norm_cursor(self.field);
         let source = HasField::new(norms, view.below, documents);
-        let what = || "documents that have the field".to_owned();
         Ok(Some(builder.constant(source, self.boost, what)))
     }
 }

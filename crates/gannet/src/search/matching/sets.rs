@@ -1,5 +1,5 @@
 //! Matchers whose documents all have the same score: the union of lists, a set, all documents of a
-//! field, all documents, one document.
+//! field by its norms or its values, all documents, one document.
 
 use std::sync::Arc;
 
@@ -8,6 +8,7 @@ use super::matcher::{Matcher, PagePrefetch, ScoreBounds, for_all};
 use super::matches::DocRange;
 use crate::base::{DocId, END};
 use crate::cache::{Pages, Step};
+use crate::columns::PresentDocs;
 use crate::documents::NormCursor;
 use crate::postings::TermCursor;
 use crate::search::scoring::formula::LeafId;
@@ -101,6 +102,29 @@ impl Source for HasField {
             }
         }
         Ok(END)
+    }
+
+    fn cost(&self) -> u64 {
+        self.documents
+    }
+}
+
+/// Documents that have a value of a field in its column.
+pub struct HasValue {
+    present: PresentDocs,
+    documents: u64,
+}
+
+impl HasValue {
+    /// The documents of `present`, about `documents` of them.
+    pub fn new(present: PresentDocs, documents: u64) -> HasValue {
+        HasValue { present, documents }
+    }
+}
+
+impl Source for HasValue {
+    fn next(&mut self, target: DocId, pages: &mut Pages<'_>) -> Step<DocId> {
+        self.present.next(target, pages)
     }
 
     fn cost(&self) -> u64 {
