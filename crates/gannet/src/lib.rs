@@ -61,9 +61,10 @@ pub use documents::{Document, Expected, ObjectMembers, StoredDocument, Value};
 /// Values of columns: types, order, dates.
 pub use gannet_values as values;
 pub use index::{
-    Backup, BackupReport, ColumnReport, DocumentVersion, Durability, FieldMapping, FieldType,
-    Index, Limits, Listing, MEMORY_BESIDE, MEMORY_DEFAULT, MEMORY_MIN, Options, PreparedBatch,
-    RestoreReport, Search, Snapshot, Workbench, Written, default_memory,
+    Backup, BackupReport, ColumnBatch, ColumnReport, ColumnTable, DocumentVersion, Durability,
+    FieldMapping, FieldType, Index, Limits, Listing, MEMORY_BESIDE, MEMORY_DEFAULT, MEMORY_MIN,
+    Options, PreparedBatch, RestoreReport, Search, Snapshot, TableBatch, TableColumn, Workbench,
+    Written, default_memory,
 };
 pub use search::{
     AnswerPlace, Cancelled, Clock, Hit, Operator, Parsed, Query, QueryStatistics, Reused,

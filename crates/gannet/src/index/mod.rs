@@ -42,7 +42,9 @@ pub use inspect::{
     CheckReport, ChunkReport, FillReport, ListReport, ListsReport, MemoryByPart, Stats,
     TreeFigures, ZoneReport,
 };
-pub use read::{ColumnReport, Listing, Search, Snapshot};
+pub use read::{
+    ColumnBatch, ColumnReport, ColumnTable, Listing, Search, Snapshot, TableBatch, TableColumn,
+};
 pub use recovery::{AnswersOnFlash, CacheState};
 #[cfg(any(test, feature = "testing"))]
 pub use state::Phase;

@@ -20,10 +20,12 @@ mod merging;
 #[cfg(test)]
 mod tests;
 mod view;
+mod walk;
 mod writer;
 
 pub use check::check;
 pub use view::RunsView;
+pub use walk::RunsWalk;
 pub use writer::Runs;
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use writer::decode;

@@ -55,4 +55,4 @@ pub use scoring::field::FieldStatistics;
 pub use statistics::QueryStatistics;
 pub use techniques::Techniques;
 pub use values::{AggregationRequest, AggregationState, SortBy, SortKey, SortValue};
-pub use view::{ExternalIds, MemoryTerms, SearchView};
+pub use view::{ExternalIds, IdWalk, MemoryTerms, SearchView};

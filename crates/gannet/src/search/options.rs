@@ -62,6 +62,10 @@ pub struct SearchOptions {
     pub sort: Vec<SortKey>,
     /// The values of the hit behind which the hits begin, one by each key of the order.
     pub after: Option<Vec<SortValue>>,
+    /// A field of whose values each has one hit, the best of the documents that have it; documents
+    /// without a value have one together. Totals count all documents. A document that may be a hit
+    /// must have one value at most.
+    pub collapse: Option<String>,
     /// Aggregations over all documents that match.
     pub aggregations: Option<Arc<AggregationRequest>>,
     /// Names of fields that other indexes have: a query may name them, and finds nothing here.
@@ -107,6 +111,7 @@ impl Default for SearchOptions {
             statistics: None,
             sort: Vec::new(),
             after: None,
+            collapse: None,
             aggregations: None,
             other_fields: Vec::new(),
             count: false,
@@ -135,6 +140,7 @@ impl fmt::Debug for SearchOptions {
             .field("statistics", &self.statistics)
             .field("sort", &self.sort)
             .field("after", &self.after)
+            .field("collapse", &self.collapse)
             .field("aggregations", &self.aggregations)
             .field("other_fields", &self.other_fields)
             .field("count", &self.count)
@@ -180,14 +186,29 @@ impl SearchOptions {
         self.fetch && self.sources || !self.highlight.is_empty()
     }
 
-    /// Returns true if hits are ordered by their scores.
+    /// Returns true if the hits are the best of the ranking, and no order follows.
     pub fn is_by_score(&self) -> bool {
-        self.sort.is_empty()
+        self.sort.is_empty() && self.collapse.is_none()
+    }
+
+    /// The keys by which all documents that match are put in order.
+    pub fn keys(&self) -> &[SortKey] {
+        const BEST_FIRST: &[SortKey] = &[SortKey {
+            by: SortBy::Score,
+            descending: true,
+            missing_first: false,
+        }];
+        if self.sort.is_empty() {
+            BEST_FIRST
+        } else {
+            &self.sort
+        }
     }
 
     /// Returns true if scores are among the keys of an order.
     pub fn sorts_scores(&self) -> bool {
-        self.sort.iter().any(|key| key.by == SortBy::Score)
+        let is_score = |key: &SortKey| key.by == SortBy::Score;
+        !self.is_by_score() && self.keys().iter().any(is_score)
     }
 
     /// Rejects what cannot be.
@@ -197,10 +218,16 @@ impl SearchOptions {
                 "hits that begin behind others need an order: name the keys to sort by",
             ));
         }
-        if self.ties == Ties::ExternalId && !self.sort.is_empty() {
+        if self.ties == Ties::ExternalId && !self.is_by_score() {
             return Err(Error::invalid(
                 "equal hits of an order by values come in the order of their doc IDs: leave the order by ID \
-                 out, or sort by score",
+                 out and sort by _id last, or sort by score",
+            ));
+        }
+        let by_id = |key: &SortKey| key.by == SortBy::Id;
+        if self.collapse.is_some() && self.sort.iter().any(by_id) {
+            return Err(Error::invalid(
+                "hits that are collapsed are not ordered by _id: sort by _doc last",
             ));
         }
         if self.ranked() > TOP_MAX {

@@ -35,6 +35,20 @@ pub trait MemoryTerms: Send + Sync {
 pub trait ExternalIds: Send + Sync {
     /// The newest document below `below` with this ID; it may be deleted.
     fn document(&self, id: &str, below: DocId, pages: &mut Pages<'_>) -> Step<Option<DocId>>;
+
+    /// Goes over the IDs that were flushed, in the order of their bytes, from the first that is not
+    /// below `from` on.
+    fn walk(&self, from: &[u8]) -> Box<dyn IdWalk>;
+
+    /// Shows all IDs that are not flushed, in any order, each with its documents. Some documents
+    /// may be deleted, or newer than the snapshot.
+    fn visit_new(&self, visit: &mut dyn FnMut(&str, DocId));
+}
+
+/// A walk over external IDs.
+pub trait IdWalk: Send {
+    /// The next ID with the newest document that was flushed with it, which may be deleted.
+    fn advance(&mut self, pages: &mut Pages<'_>) -> Step<Option<(&str, DocId)>>;
 }
 
 /// A snapshot as a search sees it.

@@ -4,7 +4,9 @@ mod columns;
 mod listing;
 mod results;
 mod snapshot;
+mod table;
 
 pub use columns::ColumnReport;
 pub use listing::Listing;
 pub use snapshot::{Search, Snapshot};
+pub use table::{ColumnBatch, ColumnTable, TableBatch, TableColumn};

@@ -9,11 +9,11 @@ use crate::analysis::{Analyzer, FieldKind, Schema};
 use crate::base::{Budget, DocId, Error, Result};
 use crate::cache::{FramePool, Pages, Step};
 use crate::index::state::{Buffers, HeldState, IdEntry, Pinned, Shared, State};
-use crate::runs::RunsView;
+use crate::runs::{RunsView, RunsWalk};
 use crate::search::{
-    AggregationRequest, ExternalIds, GROUP_MAX, KnownPatterns, Operator, Parsed, Query, QueryGroup,
-    QueryStatistics, SearchOptions, SearchResults, SearchView, SeenRoot, SeenState, Statistics,
-    Techniques, Ties, check_name, parse, parse_noting, parse_plain,
+    AggregationRequest, ExternalIds, GROUP_MAX, IdWalk, KnownPatterns, Operator, Parsed, Query,
+    QueryGroup, QueryStatistics, SearchOptions, SearchResults, SearchView, SeenRoot, SeenState,
+    Statistics, Techniques, Ties, check_name, parse, parse_noting, parse_plain,
 };
 
 /// The index as it was at one moment. Later writes do not change it. While it lives, neither the
@@ -464,6 +464,29 @@ impl ExternalIds for StateIds {
         let value = self.runs.get(id.as_bytes(), pages)?;
         let entry = value.map(|value| IdEntry::decode(&value)).transpose()?;
         Ok(entry.map(|entry| entry.doc))
+    }
+
+    fn walk(&self, from: &[u8]) -> Box<dyn IdWalk> {
+        Box::new(StateIdWalk(self.runs.walk(from)))
+    }
+
+    fn visit_new(&self, visit: &mut dyn FnMut(&str, DocId)) {
+        self.buffers.visit_ids(visit);
+    }
+}
+
+/// The external IDs of a state that were flushed, in their order.
+struct StateIdWalk(RunsWalk);
+
+impl IdWalk for StateIdWalk {
+    fn advance(&mut self, pages: &mut Pages<'_>) -> Step<Option<(&str, DocId)>> {
+        if !self.0.advance(pages)? {
+            return Ok(None);
+        }
+        let id = std::str::from_utf8(self.0.key());
+        let id = id.map_err(|_| Error::damaged("an external ID", "expected UTF-8"))?;
+        let entry = IdEntry::decode(self.0.value())?;
+        Ok(Some((id, entry.doc)))
     }
 }
 

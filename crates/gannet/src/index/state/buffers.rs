@@ -180,6 +180,14 @@ impl Buffers {
         self.new_ids.document(id, below).or_else(older)
     }
 
+    /// Shows all IDs that are not in the tree yet, each with its documents.
+    pub(crate) fn visit_ids(&self, visit: &mut dyn FnMut(&str, DocId)) {
+        let flushing = self.flushing_ids.iter();
+        for ids in flushing.chain([&self.new_ids]) {
+            ids.visit(visit);
+        }
+    }
+
     /// Returns all buffers, the older first.
     fn all(&self) -> impl Iterator<Item = &PostingBuffer> {
         let flushing = self.flushing.as_deref().into_iter();

@@ -140,6 +140,19 @@ impl NewIds {
         all.next_back()
     }
 
+    /// Shows all IDs, each with its documents.
+    pub(crate) fn visit(&self, visit: &mut dyn FnMut(&str, DocId)) {
+        let known = self.read();
+        for (id, docs) in &known.earlier {
+            docs.iter().for_each(|doc| visit(id, *doc));
+        }
+        for (id, entry) in &known.map {
+            if let Some(entry) = entry {
+                visit(id, entry.doc);
+            }
+        }
+    }
+
     pub(crate) fn insert(&self, id: &str, entry: IdEntry) -> Result<()> {
         self.change().put(id, Some(entry))
     }

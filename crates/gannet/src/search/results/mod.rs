@@ -133,6 +133,8 @@ pub struct Hit {
     pub score: f32,
     /// Its values by the keys of the order, if that was not by score.
     pub sort: Vec<SortValue>,
+    /// The value that it stands for, if hits were collapsed by a field.
+    pub group: SortValue,
     /// Its JSON source, if documents were fetched.
     pub source: Option<Vec<u8>>,
     /// Fields with their snippets, if any were asked for.
@@ -153,9 +155,10 @@ impl SearchResults {
 }
 
 impl Hit {
-    /// Bytes that its values by the keys of the order take.
+    /// Bytes that its values by the keys of the order take, and the one that it stands for.
     pub(super) fn sort_bytes(&self) -> usize {
-        let texts = self.sort.iter().map(|value| match value {
+        let texts = self.sort.iter().chain([&self.group]);
+        let texts = texts.map(|value| match value {
             Some(Value::Keyword(text)) => text.len(),
             _ => 0,
         });

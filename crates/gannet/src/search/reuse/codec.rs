@@ -21,7 +21,7 @@ use crate::storage::roots::FORMAT_VERSION;
 
 /// The version of these bytes, and of what is asked and answered: to be raised when a question of
 /// before has another answer now.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The bytes of an answer in memory for one on flash, at most.
 const EXPANDS: usize = 64;
@@ -173,9 +173,19 @@ fn cut(reader: &mut ByteReader<'_>) -> Result<CutExpansion> {
 fn put_hit(out: &mut Vec<u8>, hit: &Hit) {
     put_u32(out, hit.doc);
     put_u32(out, hit.score.to_bits());
-    put_flags(out, [hit.source.is_some(), hit.explanation.is_some()]);
+    put_flags(
+        out,
+        [
+            hit.source.is_some(),
+            hit.explanation.is_some(),
+            hit.group.is_some(),
+        ],
+    );
     put_text(out, &hit.id);
     put_all(out, &hit.sort, put_value);
+    if hit.group.is_some() {
+        put_value(out, &hit.group);
+    }
     if let Some(source) = &hit.source {
         put_bytes(out, source);
     }
@@ -190,14 +200,16 @@ fn put_hit(out: &mut Vec<u8>, hit: &Hit) {
 
 fn hit(reader: &mut ByteReader<'_>) -> Result<Hit> {
     let (doc, score) = (reader.u32()?, f32::from_bits(reader.u32()?));
-    let [has_source, is_explained] = flags(reader)?;
+    let [has_source, is_explained, has_group] = flags(reader)?;
     let (id, sort) = (text(reader)?, all(reader, value)?);
+    let group = if has_group { value(reader)? } else { None };
     let source = has_source.then(|| reader.bytes().map(<[u8]>::to_vec));
     Ok(Hit {
         doc,
         id,
         score,
         sort,
+        group,
         source: source.transpose()?,
         snippets: all(reader, |reader| Ok((text(reader)?, all(reader, text)?)))?,
         explanation: is_explained

@@ -30,6 +30,7 @@ pub fn key_of(query: &Query, options: &SearchOptions) -> Option<AnswerKey> {
         statistics,
         sort,
         after,
+        collapse,
         aggregations,
         other_fields,
         count,
@@ -53,7 +54,7 @@ pub fn key_of(query: &Query, options: &SearchOptions) -> Option<AnswerKey> {
     // They change how the bound of a total is found that need not be exact, and the plan.
     let techniques = (!count || *explain).then_some(techniques);
     let documents = (k, skip, from, below, fetch, sources);
-    let ordered = (ties, sort, after);
+    let ordered = (ties, sort, after, collapse);
     let scored = (statistics, other_fields);
     let told = (highlight, snippets, count, explain, techniques);
     let mut key = KeyText(String::new());
@@ -90,7 +91,7 @@ mod tests {
 
     #[test]
     fn whatever_changes_an_answer_is_in_its_key() {
-        let changes: [fn(&mut SearchOptions); 24] = [
+        let changes: [fn(&mut SearchOptions); 26] = [
             |_| (),
             |options| options.k = 11,
             |options| options.skip = 1,
@@ -111,6 +112,8 @@ mod tests {
             |options| options.sort = vec![SortKey::parse("a").unwrap()],
             |options| options.sort = vec![SortKey::parse("-a").unwrap()],
             |options| options.after = Some(vec![None]),
+            |options| options.collapse = Some("a".into()),
+            |options| options.collapse = Some("b".into()),
             |options| options.statistics = Some(statistics(7)),
             |options| options.statistics = Some(statistics(8)),
             |options| options.statistics = Some(Arc::default()),

@@ -42,7 +42,6 @@ impl DocBits {
     }
 
     /// Returns true if it has the document.
-    #[cfg(test)]
     pub fn contains(&self, doc: DocId) -> bool {
         let word = self.words.get(doc as usize / 64);
         word.is_some_and(|word| word >> (doc % 64) & 1 == 1)
@@ -107,7 +106,6 @@ impl DocBits {
     }
 
     /// The number of documents.
-    #[cfg(test)]
     pub fn count(&self) -> u64 {
         let ones = self.words.iter().map(|word| u64::from(word.count_ones()));
         ones.sum()

@@ -16,7 +16,7 @@ use crate::postings::{
 use crate::search::hot::HotLists;
 use crate::search::scoring::bm25::Statistics;
 use crate::search::scoring::field::FieldStatistics;
-use crate::search::view::{ExternalIds, MemoryTerms, SearchView};
+use crate::search::view::{ExternalIds, IdWalk, MemoryTerms, SearchView};
 use crate::storage::{PageKind, RecordKind, Store, StreamWriter, ZoneTable, frame};
 
 /// A generator of numbers that repeats for a seed: xorshift (Marsaglia, 2003).
@@ -104,6 +104,21 @@ impl ExternalIds for Numbers {
             .strip_prefix("id-")
             .and_then(|number| number.parse().ok());
         Ok(number.filter(|doc| *doc < below))
+    }
+
+    fn walk(&self, _: &[u8]) -> Box<dyn IdWalk> {
+        Box::new(NoIds)
+    }
+
+    fn visit_new(&self, _: &mut dyn FnMut(&str, DocId)) {}
+}
+
+/// These documents are not asked in the order of their IDs.
+struct NoIds;
+
+impl IdWalk for NoIds {
+    fn advance(&mut self, _: &mut Pages<'_>) -> Step<Option<(&str, DocId)>> {
+        Ok(None)
     }
 }
 

@@ -1,7 +1,13 @@
 //! Values of fields in a search: which column a name stands for, and hits in the order of values.
 
 mod aggregate;
+mod best;
 mod bound;
+mod by_id;
+mod groups;
+mod id_order;
+mod key_run;
+mod key_scan;
 mod ranks;
 mod sort;
 mod sort_key;

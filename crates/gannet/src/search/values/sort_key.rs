@@ -19,6 +19,8 @@ pub enum SortBy {
     Score,
     /// The doc ID.
     Doc,
+    /// The external ID, by its bytes.
+    Id,
 }
 
 /// A key by which hits are ordered.
@@ -49,8 +51,8 @@ pub(super) enum Place {
 }
 
 impl SortKey {
-    /// Reads a key as it is written: a field, `_score` (the best first) or `_doc`, and `-` before
-    /// it for the other direction. Documents without a value come last.
+    /// Reads a key as it is written: a field, `_score` (the best first), `_doc` or `_id`, and `-`
+    /// before it for the other direction. Documents without a value come last.
     pub fn parse(text: &str) -> Result<SortKey> {
         let (name, turned) = match text.strip_prefix('-') {
             Some(name) => (name, true),
@@ -58,13 +60,14 @@ impl SortKey {
         };
         if name.is_empty() {
             return Err(Error::invalid(format!(
-                "{} is no key to sort by: write a field, -field for the greatest first, _score or _doc",
+                "{} is no key to sort by: write a field, -field for the greatest first, _score, _doc or _id",
                 shown(text)
             )));
         }
         let by = match name {
             "_score" => SortBy::Score,
             "_doc" => SortBy::Doc,
+            "_id" => SortBy::Id,
             field => SortBy::Field(field.to_owned()),
         };
         Ok(SortKey {
@@ -133,6 +136,7 @@ mod tests {
         assert_eq!(key("_score").unwrap(), (SortBy::Score, true));
         assert_eq!(key("-_score").unwrap(), (SortBy::Score, false));
         assert_eq!(key("_doc").unwrap(), (SortBy::Doc, false));
+        assert_eq!(key("-_id").unwrap(), (SortBy::Id, true));
         for wrong in ["", "-"] {
             assert!(key(wrong).is_err(), "{wrong:?}");
         }

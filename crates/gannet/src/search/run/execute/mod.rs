@@ -120,7 +120,7 @@ enum RunPhase<'q> {
     Sets(Box<SetsRun>),
     Order(Box<TieOrder<'q>>),
     Aggregate(Box<Collected<'q>>),
-    Sort(Box<SortRun>),
+    Sort(Box<SortRun<'q>>),
     Fetch {
         done: usize,
         fetch: Fetch<'q>,

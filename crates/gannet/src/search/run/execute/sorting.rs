@@ -146,11 +146,13 @@ impl<'q> QueryRun<'q> {
         let task = SortTask {
             all,
             wanted: options.ranked(),
+            keys: options.keys(),
+            after: options.after.as_deref(),
+            collapse: options.collapse.as_deref(),
+            fetch: self.fetcher(false),
         };
-        let after = options.after.as_deref();
         let elsewhere = |name: &str| options.allows_field(name);
-        let (view, budget) = (self.view, self.budget);
-        let sort = SortRun::new(task, &options.sort, after, view, &elsewhere, budget)?;
+        let sort = SortRun::new(task, self.view, &elsewhere, self.budget)?;
         self.phase = RunPhase::Sort(Box::new(sort));
         Ok(())
     }
@@ -162,10 +164,12 @@ impl<'q> QueryRun<'q> {
         };
         self.end_phase("order by values", pages);
         let sorted = sort.finish().into_iter().skip(self.options.skip);
+        let is_by_values = !self.options.sort.is_empty();
         let hits = sorted.map(|hit| Hit {
             doc: hit.doc,
             score: hit.score,
-            sort: hit.values,
+            sort: if is_by_values { hit.values } else { Vec::new() },
+            group: hit.group,
             ..Hit::default()
         });
         self.results.hits = hits.collect();

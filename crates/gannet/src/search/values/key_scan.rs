@@ -1,0 +1,183 @@
+//! Passes over documents with their places by the keys of an order, window by window.
+//!
+//! Of each window the values of all keys are read in common rounds. A pass says between which
+//! places by the first key it looks for documents, so that pieces outside are not read. Where the
+//! first key descends, windows are gone through from the last to the first, since values mostly
+//! rise with the documents, as dates do.
+
+use std::ops::Range;
+
+use gannet_values::Number;
+
+use super::key_run::KeyRun;
+use super::sort_key::Place;
+use super::window::PlaceLimits;
+use crate::base::{DocId, Result};
+use crate::cache::{Pages, Step};
+use crate::search::matching::matcher::for_all;
+use crate::search::scoring::top::AllDocs;
+
+/// Documents of a window: a multiple of those of a piece, and few enough that the values of all
+/// keys take little memory.
+const WINDOW: DocId = 32 * 1024;
+
+/// Takes the documents of a pass.
+pub(super) trait PlaceVisitor {
+    /// The places by the first key between which documents matter. Others may be taken as ones that
+    /// stand further out.
+    fn limits(&self) -> PlaceLimits;
+
+    /// Reads what taking the documents of a window needs beside their places.
+    fn prepare(&mut self, _: &WindowPlaces<'_>, _: &mut Pages<'_>) -> Step<()> {
+        Ok(())
+    }
+
+    /// Takes a document that stands at `at` of its window.
+    fn take(&mut self, doc: DocId, at: usize, window: &WindowPlaces<'_>) -> Result<()>;
+
+    /// Ends a window.
+    fn end_window(&mut self) {}
+}
+
+/// The places of the documents of a window.
+pub(super) struct WindowPlaces<'w> {
+    /// All documents of the window, those included that are not put in order.
+    pub(super) range: Range<DocId>,
+    all: &'w AllDocs,
+    keys: &'w [KeyRun],
+}
+
+/// Goes through the documents.
+pub(super) struct KeyScan {
+    keys: Vec<KeyRun>,
+    below: DocId,
+    is_backward: bool,
+    /// The windows that are left of the pass, if one is under way.
+    windows: Option<Range<DocId>>,
+}
+
+impl WindowPlaces<'_> {
+    /// The documents that are put in order, ascending.
+    pub(super) fn docs(&self) -> Vec<DocId> {
+        self.all.docs.within(self.range.clone())
+    }
+
+    /// The place by the first key of the document at `at`.
+    pub(super) fn first_place(&self, at: usize) -> Option<Place> {
+        self.keys.first().map(|key| key.place_at(at))
+    }
+
+    /// The places of the document at `at`.
+    pub(super) fn places(&self, at: usize) -> Vec<Place> {
+        self.keys.iter().map(|key| key.place_at(at)).collect()
+    }
+}
+
+impl KeyScan {
+    /// Will go through the documents below a bound by these keys.
+    pub(super) fn new(keys: Vec<KeyRun>, below: DocId) -> KeyScan {
+        KeyScan {
+            is_backward: keys.first().is_some_and(|run| run.key.descending),
+            keys,
+            below,
+            windows: None,
+        }
+    }
+
+    /// The most documents of a window.
+    pub(super) fn window_documents(below: DocId) -> usize {
+        WINDOW.min(below) as usize
+    }
+
+    /// Bytes of the values of a window by so many keys.
+    pub(super) fn window_bytes(keys: usize, below: DocId) -> usize {
+        keys * KeyScan::window_documents(below) * size_of::<Option<Number>>()
+    }
+
+    /// The keys.
+    pub(super) fn keys(&self) -> &[KeyRun] {
+        &self.keys
+    }
+
+    /// Ranks the strings of keys, which is needed before anything else.
+    pub(super) fn rank(&mut self, pages: &mut Pages<'_>) -> Step<()> {
+        let ranks = self.keys.iter_mut().filter_map(|key| key.ranks.as_mut());
+        for_all(ranks, |ranks| ranks.step(pages))
+    }
+
+    /// Shows all documents to `visitor`, which is the same, or goes on, at each call after a stop.
+    pub(super) fn pass(
+        &mut self,
+        visitor: &mut dyn PlaceVisitor,
+        all: &AllDocs,
+        pages: &mut Pages<'_>,
+    ) -> Step<()> {
+        let every = 0..self.below.div_ceil(WINDOW);
+        while let Some(window) = self.present(&every) {
+            let first = window * WINDOW;
+            let range = first..self.below.min(first.saturating_add(WINDOW));
+            if all.docs.has_any(range.clone()) {
+                self.show(range, visitor, all, pages)?;
+                visitor.end_window();
+            }
+            self.keys.iter_mut().for_each(KeyRun::end_window);
+            let left = self.windows.get_or_insert(every.clone());
+            if self.is_backward {
+                left.end -= 1;
+            } else {
+                left.start += 1;
+            }
+        }
+        self.windows = None;
+        Ok(())
+    }
+
+    /// The window that comes next.
+    fn present(&self, every: &Range<DocId>) -> Option<DocId> {
+        let left = self.windows.as_ref().unwrap_or(every);
+        let next = if self.is_backward {
+            left.end.wrapping_sub(1)
+        } else {
+            left.start
+        };
+        (!left.is_empty()).then_some(next)
+    }
+
+    fn show(
+        &mut self,
+        range: Range<DocId>,
+        visitor: &mut dyn PlaceVisitor,
+        all: &AllDocs,
+        pages: &mut Pages<'_>,
+    ) -> Step<()> {
+        let limits = visitor.limits();
+        for_all(self.keys.iter_mut().enumerate(), |(at, run)| {
+            let limits = if at == 0 {
+                limits
+            } else {
+                PlaceLimits::default()
+            };
+            run.read(all, &range, limits, pages)
+        })?;
+        let window = WindowPlaces {
+            range,
+            all,
+            keys: &self.keys,
+        };
+        visitor.prepare(&window, pages)?;
+        pages.count_steps(window.range.len() / 16)?;
+        let first = window.keys.first();
+        if limits.to.is_some_and(|to| first.is_some_and(|run| run.is_behind(to))) {
+            return Ok(());
+        }
+        for word in window.range.start / 64..window.range.end.div_ceil(64) {
+            let mut bits = all.docs.word(word as usize);
+            while bits != 0 {
+                let doc = word * 64 + bits.trailing_zeros();
+                bits &= bits - 1;
+                visitor.take(doc, (doc - window.range.start) as usize, &window)?;
+            }
+        }
+        Ok(())
+    }
+}
