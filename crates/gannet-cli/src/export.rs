@@ -5,8 +5,10 @@
 
 use gannet::{Hit, Operator, Parsed, Query, Snapshot};
 use indicatif::ProgressBar;
+use serde_json::Value as Json;
 
 use crate::arguments::{Common, ExportArguments, ExportFormat};
+use crate::columns::{ID, json_of_all, text_of};
 use crate::failure::{Failure, Outcome, remark, say};
 use crate::fields::Fields;
 use crate::opening::open_cached;
@@ -28,6 +30,9 @@ pub fn run(common: &Common, arguments: &ExportArguments, output: &mut Output) ->
     let index = open_cached(&arguments.index, common, &arguments.cache)?;
     let snapshot = index.snapshot();
     let query = query(arguments, &snapshot)?;
+    if !arguments.columns.is_empty() {
+        return write_columns(&query, arguments, &snapshot, output);
+    }
     let fields = Fields::named(&arguments.fields, &snapshot)?;
     // Beside the documents themselves a terminal needs no progress.
     let bar = if output.is_terminal() {
@@ -71,6 +76,55 @@ pub fn run(common: &Common, arguments: &ExportArguments, output: &mut Output) ->
         remark("no documents found");
     }
     failed.map_or(Ok(()), |error| Err(Failure::from(error).but_said()))
+}
+
+/// Writes values of columns, with the external ID where it is named among them.
+fn write_columns(
+    query: &Query,
+    arguments: &ExportArguments,
+    snapshot: &Snapshot,
+    output: &mut Output,
+) -> Outcome<()> {
+    let names = &arguments.columns;
+    let of_columns: Vec<String> = names.iter().filter(|name| *name != ID).cloned().collect();
+    let with_ids = names.len() > of_columns.len();
+    let table = snapshot.table(query, &of_columns, with_ids)?;
+    let mut table = table.timeout(arguments.timeout.time());
+    if arguments.format == ExportFormat::Csv {
+        row(names.iter().cloned(), output)?;
+    }
+    let mut written = 0;
+    while let Some(batch) = table.next_batch()? {
+        for at in 0..batch.docs.len() {
+            let mut columns = batch.columns.iter();
+            let values = names.iter().map(|name| match name.as_str() {
+                ID => Json::from(batch.ids[at].as_str()),
+                _ => columns
+                    .next()
+                    .map_or(Json::Null, |one| json_of_all(one.of(at))),
+            });
+            match arguments.format {
+                ExportFormat::Csv => row(values.map(|value| text_of(&value)), output)?,
+                ExportFormat::Jsonl => {
+                    let members = names.iter().cloned().zip(values);
+                    let members = members.filter(|(_, value)| !value.is_null());
+                    output.line(Json::Object(members.collect()).to_string())?;
+                }
+            }
+        }
+        written += batch.docs.len();
+        if output.is_closed() {
+            break;
+        }
+    }
+    output.finish()?;
+    let cut = table.cut_expansions().iter();
+    cut.for_each(|cut| remark(&cut.to_string()));
+    table.notes().iter().for_each(|note| remark(note));
+    if written == 0 && !output.is_closed() {
+        remark("no documents found");
+    }
+    Ok(())
 }
 
 fn query(arguments: &ExportArguments, snapshot: &Snapshot) -> Outcome<Query> {

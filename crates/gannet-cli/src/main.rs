@@ -11,6 +11,7 @@ mod arguments;
 mod backup;
 mod bench;
 mod check;
+mod columns;
 mod completions;
 mod delete;
 mod export;

@@ -354,6 +354,60 @@ fn hits_are_ordered_and_values_are_counted() {
     let text = place.done(&sorted);
     assert!(text.starts_with("  1. 100.0  17  auk"), "{text}");
 
+    let by_id = ["search", "index", "*:*", "--sort=-_id", "-k", "2"];
+    let found = place.json(&by_id);
+    let ids = |found: &Value| -> Vec<String> {
+        let hits = found["hits"].as_array().unwrap().iter();
+        hits.map(|hit| hit["id"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let mut all = ids(&place.json(&["search", "index", "*:*"]));
+    all.sort_unstable_by(|a, b| b.cmp(a));
+    assert_eq!(ids(&found), all[..2]);
+    let last = found["hits"][1]["sort"].to_string();
+    let behind = place.json(&[&by_id[..], &["--after", &last]].concat());
+    assert_eq!(ids(&behind), all[2..4]);
+
+    let columns = [
+        "search",
+        "index",
+        "*:*",
+        "--sort=-price",
+        "-k",
+        "1",
+        "--columns",
+        "price,date",
+    ];
+    let hit = &place.json(&columns)["hits"][0];
+    assert_eq!(hit["columns"]["price"], 100.0);
+    assert_eq!((&hit["source"], &hit["id"]), (&Value::Null, &json!("17")));
+    let text = place.done(&columns);
+    assert!(text.contains("     price: 100.0\n"), "{text}");
+    let exported = place.done(&[
+        "export",
+        "index",
+        "price:>9",
+        "--columns",
+        "id,price",
+        "--format",
+        "csv",
+    ]);
+    assert_eq!(exported, "id,price\nb,15.0\n17,100.0\n");
+    let lines = place.done(&["export", "index", "price:>9", "--columns", "price"]);
+    assert_eq!(lines, "{\"price\":15.0}\n{\"price\":100.0}\n");
+    let each = [
+        "search",
+        "index",
+        "*:*",
+        "--collapse",
+        "price",
+        "--sort",
+        "price",
+    ];
+    let found = place.json(&each);
+    assert_eq!(found["hits"][0]["group"], found["hits"][0]["sort"][0]);
+    assert_eq!(found["total"], 4);
+
     place.write("aggs.json", r#"{"mean":{"avg":{"field":"price"}}}"#);
     let counted = [
         "search",
@@ -378,6 +432,7 @@ fn hits_are_ordered_and_values_are_counted() {
 
     for (option, parts) in [
         ("--sort=prize", &["no field", "price"][..]),
+        ("--collapse=prize", &["no field", "price"]),
         ("--facet=title:none", &["--facet title:none", "category:20"]),
         ("--aggregate=none.json", &["--aggregate none.json"]),
     ] {

@@ -30,7 +30,8 @@ pub struct GetArguments {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  gannet export wiki.gnt | zstd > wiki.jsonl.zst\n  \
-                  gannet export wiki.gnt title:whale --fields id,title --format csv > whales.csv\n\n\
+                  gannet export wiki.gnt title:whale --fields id,title --format csv > whales.csv\n  \
+                  gannet export shop.gnt --columns id,price,added --format csv > prices.csv\n\n\
                   JSON lines can be indexed again. In CSV several values of a field are a JSON array."
 )]
 pub struct ExportArguments {
@@ -43,6 +44,15 @@ pub struct ExportArguments {
     /// Fields of the documents to write, separated by commas [default: all]
     #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
     pub fields: Vec<String>,
+    /// Columns whose values are written in place of documents, separated by commas; id is the
+    /// external ID. No document is read but for its ID
+    #[arg(
+        long,
+        value_name = "COLUMNS",
+        value_delimiter = ',',
+        conflicts_with = "fields"
+    )]
+    pub columns: Vec<String>,
     /// The format of the output
     #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
     pub format: ExportFormat,

@@ -7,10 +7,12 @@ use super::command::{Command, Given};
 use crate::failure::{Failure, Outcome};
 
 /// Commands and options that are gone or not there yet, each with the sentence that answers it.
-const RENAMED: [(&str, &str); 13] = [
+const RENAMED: [(&str, &str); 15] = [
     ("--facets", FACETS),
     ("--aggs", FACETS),
     ("--group-by", FACETS),
+    ("--distinct", COLLAPSING),
+    ("--unique", COLLAPSING),
     ("--sort-by", SORTING),
     ("--order-by", SORTING),
     ("--orderby", SORTING),
@@ -31,6 +33,9 @@ const RENAMED: [(&str, &str); 13] = [
 
 const FACETS: &str = "values are counted by --facet: `--facet category:20` has the 20 most frequent ones, and `--aggregate FILE` \
                       takes aggregations as JSON";
+
+const COLLAPSING: &str =
+    "one hit for each value of a field is shown by --collapse: `--collapse category`";
 
 const SORTING: &str = "hits are ordered by --sort: `--sort date` has the least first, `--sort -date,price` the greatest date, and \
                        of equal dates the least price";

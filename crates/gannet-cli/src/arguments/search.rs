@@ -60,8 +60,8 @@ pub struct SearchArguments {
     )]
     pub offset: usize,
     /// Keys to order hits by, separated by commas, in place of their scores: fields of numbers,
-    /// dates, booleans or short strings, _score, _doc. A - before one turns it: -date has the
-    /// newest first. Documents without a value come last
+    /// dates, booleans or short strings, _score, _doc, and _id for external IDs. A - before one
+    /// turns it: -date has the newest first. Documents without a value come last
     #[arg(
         long,
         value_name = "KEYS",
@@ -70,10 +70,14 @@ pub struct SearchArguments {
     )]
     pub sort: Vec<String>,
     /// Show the hits behind the one with these values by the keys of --sort: a JSON array, as
-    /// "sort" has it in the answer. Add _doc as the last key, so that no two hits have the same
-    /// values
+    /// "sort" has it in the answer. Add _id or _doc as the last key, so that no two hits have the
+    /// same values
     #[arg(long, value_name = "VALUES", requires = "sort", hide_short_help = true)]
     pub after: Option<String>,
+    /// Show one hit for each value of a field, the best of those that have it. Documents without a
+    /// value have one together. Totals and facets count all documents
+    #[arg(long, value_name = "FIELD")]
+    pub collapse: Option<String>,
     /// Count the values of a field over all documents that match, and show the most frequent ones
     /// [default: 10 of them]. May be repeated. With -k 0 no hits are shown
     #[arg(long, value_name = "FIELD[:N]")]
@@ -85,13 +89,17 @@ pub struct SearchArguments {
     /// Print only how many documents match; no document is read
     #[arg(
         long,
-        conflicts_with_all = ["k", "offset", "fields", "highlight", "explain", "sort", "facet", "aggregate"]
+        conflicts_with_all = ["k", "offset", "fields", "columns", "highlight", "explain", "sort", "collapse", "facet", "aggregate"]
     )]
     pub count: bool,
     /// Fields of the documents to show, separated by commas, without snippets unless --highlight
     /// asks for them [default: ID, title and snippets; with --json all]
     #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
     pub fields: Vec<String>,
+    /// Columns whose values are shown in place of fields of documents, separated by commas. No
+    /// document is read but for its ID
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', conflicts_with_all = ["fields", "highlight"])]
+    pub columns: Vec<String>,
     /// Show the plan with its reads, and how each score was computed
     #[arg(long)]
     pub explain: bool,

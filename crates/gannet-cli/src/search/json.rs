@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::{Answer, aggregations, notes, order};
+use crate::columns::HitColumns;
 use crate::failure::Outcome;
 use crate::fields::Fields;
 use crate::output::Output;
@@ -15,9 +16,10 @@ use crate::output::Output;
 /// Prints the whole answer as one object, hit by hit.
 pub fn print(answer: &mut Answer, output: &mut Output) -> Outcome<()> {
     print_head(answer, output)?;
+    let columns = std::mem::take(&mut answer.columns);
     answer.each_hit(|fields, at, hit| {
         write(if at > 0 { "," } else { "" }, output)?;
-        print_hit(hit, fields, output)
+        print_hit(hit, fields, &columns, output)
     })?;
     print_rest(answer, output)
 }
@@ -156,12 +158,25 @@ fn cut(results: &SearchResults) -> Vec<Value> {
 
 /// Prints a hit. Its source is passed on and not taken apart, which would take many times its
 /// memory.
-fn print_hit(hit: &Hit, fields: &Fields, output: &mut Output) -> Outcome<()> {
+fn print_hit(hit: &Hit, fields: &Fields, columns: &HitColumns, output: &mut Output) -> Outcome<()> {
     let (id, score) = (json!(hit.id), score(hit.score));
     write(&format!(r#"{{"id":{id},"score":{score},"#), output)?;
     if !hit.sort.is_empty() {
         let values: Vec<Value> = hit.sort.iter().map(order::json_of).collect();
         write(&format!(r#""sort":{},"#, json!(values)), output)?;
+    }
+    if hit.group.is_some() {
+        write(
+            &format!(r#""group":{},"#, order::json_of(&hit.group)),
+            output,
+        )?;
+    }
+    if !columns.is_empty() {
+        let values: Map<String, Value> = columns
+            .of_doc(hit.doc)
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect();
+        write(&format!(r#""columns":{},"#, json!(values)), output)?;
     }
     write(r#""source":"#, output)?;
     match source(hit) {

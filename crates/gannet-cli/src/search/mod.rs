@@ -18,6 +18,7 @@ use gannet::{
 };
 
 use crate::arguments::{Common, SearchArguments};
+use crate::columns::HitColumns;
 use crate::failure::{Failure, Outcome, remark};
 use crate::fields::Fields;
 use crate::opening::{open_with, reading};
@@ -39,6 +40,8 @@ struct Answer {
     answers_on_flash: Option<AnswersOnFlash>,
     /// The fields of the sources that are shown.
     fields: Fields,
+    /// The values of columns that are shown.
+    columns: HitColumns,
     /// Documents before the first hit.
     skipped: usize,
     /// Set if the index has no document at all.
@@ -175,8 +178,10 @@ fn ask(opened: &Opened, text: &str, arguments: &SearchArguments) -> Outcome<Answ
         skip: arguments.offset,
         sort: order::keys(&arguments.sort)?,
         after: order::after(arguments.after.as_deref())?,
+        collapse: arguments.collapse.clone(),
         aggregations: aggregations::asked(arguments, &snapshot)?,
         count: true,
+        sources: arguments.columns.is_empty(),
         explain: arguments.explain,
         highlight: highlighted(&snapshot, arguments),
         deadline: arguments.timeout.time(),
@@ -185,6 +190,8 @@ fn ask(opened: &Opened, text: &str, arguments: &SearchArguments) -> Outcome<Answ
     let is_empty = snapshot.documents() == 0;
     let mut answers = snapshot.search_all(std::slice::from_ref(&query), &options);
     let results = answers.swap_remove(0)?;
+    let docs = results.hits.iter().map(|hit| hit.doc).collect();
+    let columns = HitColumns::of(&arguments.columns, docs, &snapshot)?;
     Ok(Answer {
         results,
         asked: hits::Asked {
@@ -203,6 +210,7 @@ fn ask(opened: &Opened, text: &str, arguments: &SearchArguments) -> Outcome<Answ
         result_cache: index.result_cache(),
         answers_on_flash: index.answers_on_flash(),
         fields,
+        columns,
         skipped: arguments.offset,
         is_empty,
         asks_nothing,
@@ -262,7 +270,7 @@ fn highlighted(snapshot: &Snapshot, arguments: &SearchArguments) -> Vec<String> 
         Vec::new()
     } else if !arguments.highlight.is_empty() {
         arguments.highlight.clone()
-    } else if arguments.fields.is_empty() {
+    } else if arguments.fields.is_empty() && arguments.columns.is_empty() {
         text_fields(snapshot)
     } else {
         Vec::new()

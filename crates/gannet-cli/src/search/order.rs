@@ -2,8 +2,9 @@
 
 use gannet::values::Value;
 use gannet::{SortKey, SortValue};
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
+use crate::columns;
 use crate::failure::{Failure, Outcome};
 
 /// The keys of an order.
@@ -42,13 +43,7 @@ pub fn after(written: Option<&str>) -> Outcome<Option<Vec<SortValue>>> {
 
 /// A value as JSON: dates in ISO 8601, null where there is none.
 pub fn json_of(value: &SortValue) -> Json {
-    match value {
-        None => Json::Null,
-        Some(Value::Long(value)) => json!(value),
-        Some(Value::Double(value)) => json!(value),
-        Some(Value::Boolean(value)) => json!(value),
-        Some(other) => json!(other.to_string()),
-    }
+    value.as_ref().map_or(Json::Null, columns::json_of)
 }
 
 /// The values of a hit on one line.

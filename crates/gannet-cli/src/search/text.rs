@@ -9,6 +9,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::{Answer, aggregations, json, order};
+use crate::columns::{HitColumns, text_of};
 use crate::failure::Outcome;
 use crate::fields::Fields;
 use crate::output::{Output, harmless};
@@ -20,7 +21,10 @@ const MARKS: (&str, &str) = ("<em>", "</em>");
 /// Prints hits, the plan if it was asked for, and a footer.
 pub fn print(answer: &mut Answer, output: &mut Output) -> Outcome<()> {
     let skipped = answer.skipped;
-    answer.each_hit(|fields, place, hit| print_hit(skipped + place + 1, hit, fields, output))?;
+    let columns = std::mem::take(&mut answer.columns);
+    answer.each_hit(|fields, place, hit| {
+        print_hit(skipped + place + 1, hit, fields, &columns, output)
+    })?;
     aggregations::print(answer, output)?;
     if let Some(plan) = &answer.results.plan {
         let heading = output.bold("plan");
@@ -44,20 +48,37 @@ pub fn print(answer: &mut Answer, output: &mut Output) -> Outcome<()> {
     output.line(footer)
 }
 
-fn print_hit(rank: usize, hit: &Hit, fields: &Fields, output: &mut Output) -> Outcome<()> {
+fn print_hit(
+    rank: usize,
+    hit: &Hit,
+    fields: &Fields,
+    columns: &HitColumns,
+    output: &mut Output,
+) -> Outcome<()> {
     let id = output.accent(&harmless(&hit.id));
     let title = output.bold(&harmless(&title(hit)));
-    let place = if hit.sort.is_empty() {
+    let mut place = if hit.sort.is_empty() {
         format!("{:>8.4}", hit.score)
     } else {
         harmless(&order::text_of(&hit.sort))
     };
+    if let Some(group) = &hit.group {
+        place += &format!("  {}", harmless(&group.to_string()));
+    }
     output.line(format!("{rank:>3}. {place}  {id}  {title}").trim_end())?;
     if let Some(error) = &hit.error {
         output.line(format!("     {}", harmless(&error.to_string())))?;
     }
     if let (false, Some(source)) = (fields.are_all(), json::source(hit)) {
         print_fields(source.get(), fields, output)?;
+    }
+    for (name, value) in columns
+        .of_doc(hit.doc)
+        .filter(|(_, value)| !value.is_null())
+    {
+        let name = output.dim(&format!("{}:", harmless(name)));
+        let value = harmless(&text_of(&value));
+        output.line(format!("     {name} {value}"))?;
     }
     for (field, snippets) in hit.snippets.iter().filter(|(field, _)| field != "title") {
         for snippet in snippets {
