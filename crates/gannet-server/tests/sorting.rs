@@ -53,6 +53,134 @@ fn several_indexes_are_ordered_as_one() {
     }
 }
 
+/// Each value of a field has one hit, as in one index with all documents, in any page.
+#[test]
+fn several_indexes_are_collapsed_as_one() {
+    let server = server();
+    for (field, sort) in [
+        (
+            "kind.keyword",
+            json!([{"price": "asc"}, {"unique": "desc"}]),
+        ),
+        (
+            "n",
+            json!([{"day": "desc"}, {"price": "asc"}, {"unique": "asc"}]),
+        ),
+        (
+            "day",
+            json!([{"n": {"order": "desc", "missing": "_first"}}, {"unique": "asc"}]),
+        ),
+    ] {
+        let hits = |index: &str, body: &Value| {
+            let found = search(&server, index, body);
+            assert_eq!(found["hits"]["total"]["value"], 150);
+            let hits = found["hits"]["hits"].as_array().unwrap().iter();
+            let hits = hits.map(|hit| (hit["fields"][field].to_string(), text(&hit["_id"])));
+            hits.collect::<Vec<_>>()
+        };
+        let all = json!({"size": 200});
+        let mut seen = std::collections::BTreeSet::new();
+        let mut body = json!({"sort": sort});
+        let found = search(&server, "all", &json!({"sort": sort, "size": all["size"]}));
+        let each = found["hits"]["hits"].as_array().unwrap().iter();
+        let value = |hit: &Value| match field {
+            "kind.keyword" => hit["_source"]["kind"].to_string(),
+            other => hit["_source"][other].to_string(),
+        };
+        let first = each.filter(|hit| seen.insert(value(hit)));
+        let expected: Vec<String> = first.map(|hit| text(&hit["_id"])).collect();
+        body["collapse"] = json!({"field": field});
+        for (from, size) in [(0, 200), (1, 4), (3, 2)] {
+            (body["from"], body["size"]) = (json!(from), json!(size));
+            let (one, several) = (hits("all", &body), hits("a,b,c", &body));
+            assert_eq!(one, several, "{field} {from}");
+            let ids: Vec<&String> = one.iter().map(|(_, id)| id).collect();
+            let wanted: Vec<&String> = expected.iter().skip(from).take(size).collect();
+            assert_eq!(ids, wanted, "{field} {from}");
+        }
+    }
+    let by_score =
+        json!({"query": {"match": {"kind": "k1 k2"}}, "collapse": {"field": "kind.keyword"}});
+    let found = search(&server, "all", &by_score);
+    let hits = found["hits"]["hits"].as_array().unwrap();
+    assert_eq!(hits.len(), 2);
+    assert!(hits[0]["_score"].is_number() && hits[0].get("sort").is_none());
+    let by_place = json!({"sort": "_doc", "collapse": {"field": "kind.keyword"}, "size": 3});
+    assert_eq!(
+        search(&server, "all", &by_place)["hits"]["hits"]
+            .as_array()
+            .unwrap()
+            .len(),
+        3
+    );
+    for (body, part) in [
+        (
+            json!({"collapse": {"field": "n", "inner_hits": {"name": "x"}}}),
+            "inner_hits",
+        ),
+        (json!({"collapse": {}}), "needs the [field]"),
+        (json!({"collapse": {"field": "none"}}), "no field"),
+        (
+            json!({"collapse": {"field": "n"}, "sort": [{"price": "asc"}], "search_after": [3]}),
+            "over several indexes",
+        ),
+    ] {
+        let path = "/a,b,c/_search";
+        let error = server
+            .json("POST", path, &body.to_string(), 400)
+            .to_string();
+        assert!(error.contains(part), "{error}");
+    }
+    let scroll = "/all/_search?scroll=1m";
+    let body = json!({"collapse": {"field": "n"}}).to_string();
+    let error = server.json("POST", scroll, &body, 400).to_string();
+    assert!(error.contains("scroll context"), "{error}");
+}
+
+/// External IDs are keys, alone and behind others, with pages of any number.
+#[test]
+fn hits_are_ordered_by_id() {
+    let server = server();
+    for sort in [
+        json!(["_id"]),
+        json!([{"_id": "desc"}]),
+        json!([{"kind.keyword": "asc"}, "_id"]),
+    ] {
+        let whole = search(&server, "all", &json!({"sort": sort, "size": 200}));
+        let ids = |found: &Value| -> Vec<String> {
+            let hits = found["hits"]["hits"].as_array().unwrap().iter();
+            hits.map(|hit| text(&hit["_id"])).collect()
+        };
+        let mut expected: Vec<(String, String)> = Vec::new();
+        for hit in whole["hits"]["hits"].as_array().unwrap() {
+            expected.push((text(&hit["_source"]["kind"]), text(&hit["_id"])));
+        }
+        if sort.as_array().unwrap().len() == 2 {
+            expected.sort();
+        } else {
+            expected.sort_by(|a, b| a.1.cmp(&b.1));
+        }
+        if sort[0]["_id"] == "desc" {
+            expected.reverse();
+        }
+        let expected: Vec<String> = expected.into_iter().map(|(_, id)| id).collect();
+        assert_eq!(ids(&whole), expected, "{sort}");
+        let several = search(&server, "a,b,c", &json!({"sort": sort, "size": 200}));
+        assert_eq!(ids(&several), expected, "{sort}");
+        let (mut seen, mut body) = (Vec::new(), json!({"sort": sort, "size": 40}));
+        loop {
+            let page = search(&server, "a,b,c", &body);
+            let hits = page["hits"]["hits"].as_array().unwrap();
+            let Some(last) = hits.last() else {
+                break;
+            };
+            body["search_after"] = last["sort"].clone();
+            seen.extend(ids(&page));
+        }
+        assert_eq!(seen, expected, "{sort}");
+    }
+}
+
 #[test]
 fn pages_of_a_point_in_time_have_each_document_once() {
     let server = server();

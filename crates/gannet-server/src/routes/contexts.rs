@@ -38,6 +38,9 @@ pub fn begin_scroll(
             "using [point in time] or [search_after] is not allowed in a scroll context",
         );
     }
+    if request.collapse.is_some() {
+        return rejected("cannot use `collapse` in a scroll context");
+    }
     let keep = duration("scroll", keep)?;
     let searched = Where::of_call(call)?.fixed(service)?;
     let (mut request, bytes) = (request, tree_bytes(&call.body));

@@ -106,6 +106,10 @@ fn hit_json(name: &str, at: usize, request: &SearchRequest, hit: &Hit) -> Outcom
     {
         json = json.raw("_source", &source);
     }
+    if let Some(field) = &request.collapse {
+        let group = sort_json(std::slice::from_ref(&hit.group));
+        json = json.put("fields", &json!({ field.clone(): group }));
+    }
     let snippets = hit.snippets.iter().filter(|(_, texts)| !texts.is_empty());
     let snippets: Map<String, Value> = snippets
         .map(|(field, texts)| (field.clone(), json!(texts)))

@@ -5,9 +5,10 @@
 //! names of indexes, and in an index as it has them.
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 use std::time::Instant;
 
-use gannet::values::Value as SortedValue;
+use gannet::values::{Number, Value as SortedValue};
 use gannet::{Hit, Reservation, SearchOptions, SearchResults, SortBy, SortKey, SortValue};
 use serde_json::Value;
 
@@ -203,6 +204,11 @@ impl<'a> Targets<'a> {
     }
 
     fn page_of_several(&self, request: &SearchRequest) -> Outcome<Page> {
+        if request.collapse.is_some() && request.behind.is_some() {
+            return Err(Fault::query_not_there(
+                "[collapse] with [search_after] over several indexes",
+            ));
+        }
         let mut page = Page::empty();
         let ranked = match request.size {
             0 => 0,
@@ -225,25 +231,34 @@ impl<'a> Targets<'a> {
         self.each(rank, |at, (mut results, asked)| {
             page.count(&results);
             aggregated.add(asked.as_ref(), results.aggregations.take())?;
-            all.extend(results.hits.into_iter().map(|hit| RankedHit {
+            let ranked_hits = results.hits.into_iter().enumerate();
+            all.extend(ranked_hits.map(|(rank, hit)| RankedHit {
                 score: hit.score,
                 values: hit.sort,
+                group: hit.group,
+                rank,
                 of: at,
             }));
             // Of two indexes with all that can be in the page, what is behind it is needless.
             all.sort_by(|one, other| one.compare(other, &request.keys));
+            if request.collapse.is_some() {
+                leave_first_of_groups(&mut all);
+            }
             all.truncate(ranked);
             Ok(())
         })?;
         page.aggregations = aggregated.answer()?;
         page.max_score = all.first().map(|hit| hit.score);
-        let (before, shown) = all.split_at(request.from.min(all.len()));
+        let (_, shown) = all.split_at(request.from.min(all.len()));
+        let mut skipped = Vec::new();
         for at in 0..self.count() {
-            let count = |list: &[RankedHit]| list.iter().filter(|hit| hit.of == at).count();
-            let (skip, size) = (count(before), count(shown));
-            if size == 0 {
+            let ranks = shown.iter().filter(|hit| hit.of == at);
+            let ranks = ranks.map(|hit| hit.rank);
+            let (Some(skip), Some(last)) = (ranks.clone().min(), ranks.max()) else {
                 continue;
-            }
+            };
+            let size = last - skip + 1;
+            skipped.push(skip);
             let results = self.with(at, |searched| {
                 let options = SearchOptions {
                     k: size,
@@ -255,7 +270,6 @@ impl<'a> Targets<'a> {
             })?;
             page.parts.push((at, results));
         }
-        let mut next = vec![0; page.parts.len()];
         for hit in shown {
             let parts = page.parts.iter();
             let Some(part) = parts.enumerate().find(|(_, (at, _))| *at == hit.of) else {
@@ -263,9 +277,9 @@ impl<'a> Targets<'a> {
             };
             let (number, (_, results)) = part;
             // An index that was not held may have lost some of them.
-            if next[number] < results.hits.len() {
-                page.order.push((number, next[number]));
-                next[number] += 1;
+            let place = hit.rank - skipped[number];
+            if place < results.hits.len() {
+                page.order.push((number, place));
             }
         }
         Ok(page)
@@ -316,7 +330,37 @@ impl<'a> Targets<'a> {
 struct RankedHit {
     score: f32,
     values: Vec<SortValue>,
+    /// The value that it stands for.
+    group: SortValue,
+    /// Its number among the hits of its index.
+    rank: usize,
     of: usize,
+}
+
+/// The value that a hit stands for, as those of several indexes are compared.
+#[derive(PartialEq, Eq, Hash)]
+enum GroupValue {
+    Missing,
+    Number(Number),
+    Text(String),
+}
+
+/// Leaves of hits, which are in their order, the first of each value.
+fn leave_first_of_groups(hits: &mut Vec<RankedHit>) {
+    let mut seen = HashSet::new();
+    hits.retain(|hit| seen.insert(group_value(&hit.group)));
+}
+
+fn group_value(value: &SortValue) -> GroupValue {
+    match value {
+        None => GroupValue::Missing,
+        Some(SortedValue::Long(number) | SortedValue::Date(number)) => {
+            GroupValue::Number(Number::Long(*number))
+        }
+        Some(SortedValue::Double(number)) => GroupValue::Number(Number::Double(*number)),
+        Some(SortedValue::Boolean(value)) => GroupValue::Number(Number::Long((*value).into())),
+        Some(SortedValue::Keyword(text)) => GroupValue::Text(text.to_string()),
+    }
 }
 
 impl RankedHit {

@@ -13,7 +13,7 @@ use crate::fault::{Fault, Outcome};
 use crate::http::Call;
 use crate::json::{Members, kind_of};
 
-const KNOWN: [&str; 13] = [
+const KNOWN: [&str; 14] = [
     "query",
     "from",
     "size",
@@ -27,11 +27,11 @@ const KNOWN: [&str; 13] = [
     "search_after",
     "aggs",
     "aggregations",
+    "collapse",
 ];
 
 /// Members that are not there.
-const NOT_THERE: [&str; 23] = [
-    "collapse",
+const NOT_THERE: [&str; 22] = [
     "docvalue_fields",
     "explain",
     "ext",
@@ -117,6 +117,8 @@ pub struct SearchRequest {
     pub keys: Vec<SortKey>,
     /// The values behind which they begin.
     pub behind: Option<Vec<SortValue>>,
+    /// The field of whose values each has one hit.
+    pub collapse: Option<String>,
     /// Fields that an index need not have.
     pub unmapped: Vec<String>,
     /// Aggregations.
@@ -138,7 +140,9 @@ impl SearchRequest {
         check_members(&members)?;
         let pit = members.get("pit").map(point_in_time).transpose()?;
         let sort = members.get("sort");
-        let is_by_place = is_by_place(sort);
+        let collapse = members.get("collapse").map(collapsed).transpose()?;
+        // Documents in the order of their places are not looked at any further.
+        let is_by_place = is_by_place(sort) && collapse.is_none();
         if is_by_place && members.flag("track_scores")? == Some(true) {
             return Err(Fault::query_not_there(
                 "[track_scores] with [sort] by [_doc]",
@@ -193,6 +197,7 @@ impl SearchRequest {
             shows_sort: shows_sort && keys.is_empty(),
             keys,
             behind,
+            collapse,
             unmapped: sort.map_or_else(Vec::new, unmapped),
             aggs: aggs.cloned(),
             deadline: members.text("timeout")?.map_or(Ok(DEADLINE), time_limit)?,
@@ -224,7 +229,9 @@ impl SearchRequest {
         }
         if let Some(written) = call.parameter("sort") {
             match written {
-                "_doc" | "_doc:asc" | "_shard_doc" => request.is_by_place = true,
+                "_doc" | "_doc:asc" | "_shard_doc" if request.collapse.is_none() => {
+                    request.is_by_place = true;
+                }
                 "_score" | "_score:desc" => request.shows_sort = true,
                 other => request.keys = sort_parameter(other)?,
             }
@@ -253,6 +260,19 @@ impl SearchRequest {
             "Result window is too large, from + size must be less than or equal to: [{most}] but was [{wanted}]."
         )))
     }
+}
+
+/// Reads `collapse`: the field.
+fn collapsed(value: &Value) -> Outcome<String> {
+    let members = Members::of("collapse", value)?;
+    members.check(
+        &["field", "max_concurrent_group_searches"],
+        &["inner_hits", "collapse"],
+    )?;
+    let field = members.text("field")?;
+    let field =
+        field.ok_or_else(|| Fault::illegal("[collapse] needs the [field] of the values"))?;
+    Ok(field.to_owned())
 }
 
 fn check_members(members: &Members<'_>) -> Outcome<()> {

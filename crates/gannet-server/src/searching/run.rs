@@ -100,6 +100,7 @@ impl SearchedIndex {
             deadline: Some(request.deadline),
             sort: request.keys.clone(),
             after: request.behind.clone(),
+            collapse: request.collapse.clone(),
             other_fields,
             ..SearchOptions::default()
         }

@@ -1,4 +1,4 @@
-//! `sort` by fields, scores and `_doc`, and `search_after` with the values of a hit.
+//! `sort` by fields, scores, `_doc` and `_id`, and `search_after` with the values of a hit.
 
 use gannet::values::Value as Sorted;
 use gannet::{SortBy, SortKey, SortValue};
@@ -73,6 +73,7 @@ fn key_of(name: &str) -> SortKey {
     let by = match name {
         "_score" => SortBy::Score,
         "_doc" | "_shard_doc" => SortBy::Doc,
+        "_id" => SortBy::Id,
         field => SortBy::Field(field.to_owned()),
     };
     SortKey {

@@ -87,6 +87,7 @@ impl OwnSearch {
             sources: !self.fields.is_none(),
             sort: self.sort.clone(),
             after: self.after.clone(),
+            collapse: self.collapse.clone(),
             explain: self.explain,
             highlight: highlight.map_or_else(Vec::new, |asked| highlighted(asked, searched)),
             snippets: highlight.map_or_else(SnippetOptions::default, |asked| asked.form.clone()),
@@ -140,6 +141,10 @@ impl OwnSearch {
         }
         if !hit.sort.is_empty() {
             json = json.put("sort", &sort_json(&hit.sort));
+        }
+        if self.collapse.is_some() {
+            let group = sort_json(std::slice::from_ref(&hit.group));
+            json = json.put("group", &group[0]);
         }
         if let Some(source) = &hit.source
             && let Some(source) = self.fields.apply(source)?

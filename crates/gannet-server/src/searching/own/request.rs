@@ -11,12 +11,13 @@ use crate::json::{Members, kind_of};
 use crate::searching::sorting::values_after;
 use crate::searching::source::SourceChoice;
 
-const KNOWN: [&str; 14] = [
+const KNOWN: [&str; 15] = [
     "query",
     "operator",
     "filter",
     "sort",
     "after",
+    "collapse",
     "size",
     "offset",
     "total",
@@ -60,6 +61,8 @@ pub struct OwnSearch {
     pub sort: Vec<SortKey>,
     /// The values behind which hits begin.
     pub after: Option<Vec<SortValue>>,
+    /// The field of whose values each has one hit.
+    pub collapse: Option<String>,
     /// Hits that are returned at most.
     pub size: usize,
     /// Hits that are left out.
@@ -108,6 +111,7 @@ impl OwnSearch {
             filters: texts(&members, "filter", FILTERS_MAX)?,
             after: after.transpose()?,
             sort,
+            collapse: members.text("collapse")?.map(str::to_owned),
             size: members.count("size")?.unwrap_or(SIZE),
             offset: members.count("offset")?.unwrap_or(0),
             total: members.flag("total")?.unwrap_or(true),
