@@ -48,6 +48,7 @@ from ._native import (
     Batch,
     CancelToken,
     Document,
+    Field,
     Hit,
     Hits,
     Index,
@@ -57,6 +58,7 @@ from ._native import (
     Searcher,
     Snapshot,
     Statistics,
+    Table,
     Written,
     restore,
 )
@@ -71,6 +73,7 @@ __all__ = [
     "DeviceError",
     "Document",
     "ExpiredError",
+    "Field",
     "ForkError",
     "FormatError",
     "Fused",
@@ -94,8 +97,10 @@ __all__ = [
     "Snapshot",
     "Statistics",
     "StoppedError",
+    "Table",
     "Written",
     "__version__",
+    "field",
     "fuse",
     "open",
     "restore",
@@ -126,6 +131,11 @@ _OPTIONS = [
     "cache_writes",
     "result_cache",
 ]
+
+
+def field(name: str) -> Field:
+    """A field that queries are made of: `field("price") > 5`, `field("kind").isin(["a", "b"])`."""
+    return Field(name)
 
 
 def open(

@@ -160,6 +160,18 @@ def rankings_to_arrow(rankings: Rankings) -> Any:
     return _package("pyarrow").table(rankings)
 
 
+def stream_to_pandas(stream: Any) -> Any:
+    return stream_to_arrow(stream).to_pandas()
+
+
+def stream_to_polars(stream: Any) -> Any:
+    return _package("polars").DataFrame(stream)
+
+
+def stream_to_arrow(stream: Any) -> Any:
+    return _package("pyarrow").table(stream)
+
+
 def parquet(path: str | PathLike[str]) -> Any:
     """A reader of the batches of a Parquet file."""
     pyarrow = _package("pyarrow", "to read Parquet")

@@ -1,4 +1,5 @@
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from os import PathLike
 from typing import (
     Any,
@@ -25,6 +26,7 @@ __all__ = [
     "CancelToken",
     "Document",
     "Documents",
+    "Field",
     "Hit",
     "Hits",
     "Ids",
@@ -37,6 +39,7 @@ __all__ = [
     "Searcher",
     "Snapshot",
     "Statistics",
+    "Table",
     "VERSION",
     "Written",
     "no_option",
@@ -210,6 +213,7 @@ class Document(Mapping[str, Any]):
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 _SortValue: TypeAlias = bool | int | float | str | None
+_FieldValue: TypeAlias = bool | int | float | str | date
 
 @final
 class Hit(Mapping[str, Any]):
@@ -234,6 +238,10 @@ class Hit(Mapping[str, Any]):
     @property
     def sort(self) -> list[_SortValue]:
         """Its values by the keys of the order, where `sort` asked for one; dates in ISO 8601."""
+
+    @property
+    def group(self) -> _SortValue:
+        """The value that it stands for, where `collapse` named a field."""
 
     @property
     def snippets(self) -> dict[str, list[str]]:
@@ -396,6 +404,66 @@ class Rankings:
         """Arrow data with the columns query, rank, id and score, by the PyCapsule interface."""
 
 @final
+class Table:
+    """Values of columns as Arrow data: `polars.DataFrame(ix.table(["id", "price"]))`.
+
+    A thousand documents are in memory at once, in the order in which they were written. Long,
+    double, boolean and keyword columns are Int64, Float64, Boolean and Utf8, dates are moments in
+    UTC. Where a document has several values, the column has lists. What is missing is null.
+    """
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its columns."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Arrow data, batch after batch, by the PyCapsule interface."""
+
+    def to_arrow(self) -> Any:
+        """A pyarrow.Table of all batches."""
+
+    def to_polars(self) -> Any:
+        """A polars.DataFrame of all batches."""
+
+    def to_pandas(self) -> Any:
+        """A pandas.DataFrame of all batches."""
+
+@final
+class Field:
+    """A field that queries are made of: `gannet.field("price") > 5`.
+
+    Values are strings, numbers, booleans, dates and moments; a moment without a time zone is in
+    UTC. `==` and `!=` compare whole values.
+    """
+
+    def __init__(self, name: str) -> None: ...
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    def __lt__(self, value: _FieldValue, /) -> Query: ...
+    def __le__(self, value: _FieldValue, /) -> Query: ...
+    def __gt__(self, value: _FieldValue, /) -> Query: ...
+    def __ge__(self, value: _FieldValue, /) -> Query: ...
+    def __eq__(self, value: _FieldValue, /) -> Query: ...  # type: ignore[override]
+    def __ne__(self, value: _FieldValue, /) -> Query: ...  # type: ignore[override]
+    def __hash__(self) -> int: ...
+    def between(
+        self,
+        lower: _FieldValue,
+        upper: _FieldValue,
+        *,
+        inclusive: Literal["both", "left", "right", "neither"] = "both",
+    ) -> Query:
+        """Documents with a value between two others, which count too unless told otherwise."""
+
+    def isin(self, values: Sequence[_FieldValue]) -> Query:
+        """Documents that have one of these values."""
+
+    def exists(self) -> Query:
+        """Documents that have any value."""
+
+@final
 class Query:
     """A query of parts. `&` joins by AND, `|` by OR, and `~` is every other document.
 
@@ -504,6 +572,7 @@ class Searcher:
         filter: str | Query | list[str | Query] | None = None,
         sort: str | Sequence[str] | None = None,
         after: Sequence[_SortValue] | None = None,
+        collapse: str | None = None,
         facets: str | Sequence[str] | Mapping[str, int] | None = None,
         aggs: Mapping[str, Any] | None = None,
         highlight: str | Sequence[str] | None = None,
@@ -522,9 +591,10 @@ class Searcher:
 
         - `filter` is a query that hits must match too, or a list of them; it adds nothing to scores.
         - `sort` orders hits by values in place of their scores: fields of numbers, dates, booleans or
-          short strings, `_score` or `_doc`; `-` before one has the greatest first. Hits then have
-          `sort`, and documents without a value come last.
+          short strings, `_score`, `_doc` or `_id`; `-` before one has the greatest first. Hits then
+          have `sort`, and documents without a value come last.
         - `after` has the `sort` of a hit, behind which the hits begin.
+        - `collapse` names a field of whose values each has one hit, the best. It is `hit.group`.
         - `facets` counts the values of fields over all documents that match, and `hits.facets` has
           the most frequent ones: ten, or as many as a dict says.
         - `aggs` has aggregations as in Elasticsearch, and `hits.aggs` their answers. The query of a
@@ -595,6 +665,21 @@ class Searcher:
 
         All are of the state that the index has at the call. `search` ranks 10,000 at most.
         `timeout` is for each thousand documents or more that are found at once.
+        """
+
+    def table(
+        self,
+        fields: str | Sequence[str],
+        query: str | Query | None = None,
+        *,
+        operator: _Operator = "or",
+        syntax: _Syntax = "query",
+        timeout: float | None = None,
+    ) -> Table:
+        """The values of columns of all documents that match: all, without a query.
+
+        No document is read. `id` among the fields is the external ID, which is read from the record
+        of each document. `timeout` is for each thousand documents.
         """
 
     def ids(self) -> Ids:

@@ -16,6 +16,7 @@ class SearchOptions(TypedDict, total=False):
     filter: str | Query | list[str | Query] | None
     sort: str | Sequence[str] | None
     after: Sequence[bool | int | float | str | None] | None
+    collapse: str | None
     facets: str | Sequence[str] | Mapping[str, int] | None
     aggs: Mapping[str, Any] | None
     highlight: str | Sequence[str] | None

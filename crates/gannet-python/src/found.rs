@@ -26,6 +26,8 @@ pub struct Found {
     snippets: Vec<Snippets>,
     /// The values of hits by the keys of their order, if that was not by score.
     sort: Vec<Vec<Option<KeyValue>>>,
+    /// The values that hits stand for, if they were collapsed by a field.
+    groups: Vec<Option<KeyValue>>,
     texts: Arc<Texts>,
     /// Set if the search was made with sources.
     has_sources: bool,
@@ -61,12 +63,14 @@ impl Found {
         mut hits: Vec<gannet::Hit>,
     ) -> Found {
         let sort = sort_values(&hits);
+        let groups = groups(&hits);
         let (ranking, docs, snippets) = parts(&mut hits);
         Found {
             ranking,
             docs,
             snippets,
             sort,
+            groups,
             texts: Texts::shelved(&searched.room.texts, hits),
             has_sources: options.sources,
             fields,
@@ -74,10 +78,12 @@ impl Found {
         }
     }
 
-    /// Of hits that were pickled with their texts, and with their values by the keys of the order.
+    /// Of hits that were pickled with their texts, with their values by the keys of the order, and
+    /// with those that they stand for.
     pub fn unpickled(
         mut hits: Vec<gannet::Hit>,
         sort: Vec<Vec<Option<KeyValue>>>,
+        groups: Vec<Option<KeyValue>>,
         has_sources: bool,
         fields: Option<Vec<String>>,
     ) -> Found {
@@ -87,6 +93,7 @@ impl Found {
             docs,
             snippets,
             sort,
+            groups,
             texts: Texts::free(hits),
             has_sources,
             fields,
@@ -117,6 +124,11 @@ impl Found {
     /// The values of the hit at a place by the keys of the order.
     pub fn sort(&self, place: usize) -> &[Option<KeyValue>] {
         self.sort.get(place).map_or(&[], Vec::as_slice)
+    }
+
+    /// The value that the hit at a place stands for.
+    pub fn group(&self, place: usize) -> Option<&KeyValue> {
+        self.groups.get(place)?.as_ref()
     }
 
     /// Returns true if hits have texts.
@@ -220,6 +232,15 @@ fn sort_values(hits: &[gannet::Hit]) -> Vec<Vec<Option<KeyValue>>> {
         return Vec::new();
     }
     hits.iter().map(|hit| sorting::shown(&hit.sort)).collect()
+}
+
+/// The values that hits stand for; nothing if they were not collapsed.
+fn groups(hits: &[gannet::Hit]) -> Vec<Option<KeyValue>> {
+    if hits.iter().all(|hit| hit.group.is_none()) {
+        return Vec::new();
+    }
+    let groups = hits.iter().map(|hit| sorting::shown_value(&hit.group));
+    groups.collect()
 }
 
 /// IDs, scores, doc IDs and snippets, which stay when texts are given back. What they are here is

@@ -67,6 +67,12 @@ mapping_methods! {
             self.found.sort(self.place).to_vec()
         }
 
+        /// The value that it stands for, where `collapse` named a field.
+        #[getter]
+        fn group(&self) -> Option<KeyValue> {
+            self.found.group(self.place).cloned()
+        }
+
         /// Snippets by field, where `highlight` asked for them.
         #[getter]
         fn snippets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {

@@ -16,6 +16,7 @@ mod batch;
 mod classes;
 mod converting;
 mod errors;
+mod field;
 mod found;
 mod held;
 mod hits;
@@ -39,6 +40,7 @@ mod snapshot;
 mod sorting;
 mod source;
 mod statistics;
+mod table;
 mod texts;
 mod told;
 mod written;
@@ -75,6 +77,8 @@ mod _native {
     #[pymodule_export]
     use crate::batch::Batch;
     #[pymodule_export]
+    use crate::field::PyField;
+    #[pymodule_export]
     use crate::hits::{Hit, Hits};
     #[pymodule_export]
     use crate::ids::{Documents, Ids};
@@ -98,6 +102,8 @@ mod _native {
     use crate::source::Document;
     #[pymodule_export]
     use crate::statistics::PyStatistics;
+    #[pymodule_export]
+    use crate::table::PyTable;
     #[pymodule_export]
     use crate::written::Written;
 

@@ -13,13 +13,15 @@ use crate::pickled_query::{query_of, query_state};
 use crate::sorting::KeyValue;
 use crate::told::{Explained, Step, Told};
 
-/// A hit: its ID, its score, its JSON, its snippets, its values by the keys of the order.
+/// A hit: its ID, its score, its JSON, its snippets, its values by the keys of the order, the value
+/// that it stands for.
 pub type Row = (
     String,
     f64,
     Option<Vec<u8>>,
     Snippets,
     Vec<Option<KeyValue>>,
+    Option<KeyValue>,
 );
 
 /// The pickled form of an answer beside its hits: the query, total and whether that is exact,
@@ -59,7 +61,8 @@ pub fn row<'py>(
     };
     let snippets = found.snippets(place).to_vec();
     let sort = found.sort(place).to_vec();
-    (found.id(place), score, source, snippets, sort).into_pyobject(py)
+    let group = found.group(place).cloned();
+    (found.id(place), score, source, snippets, sort, group).into_pyobject(py)
 }
 
 /// All hits of an answer in their order, and what it tells.
@@ -117,9 +120,11 @@ pub fn answer(pickled: PickledAnswer) -> PyResult<(Found, Vec<f64>, Told)> {
     };
     let scores = rows.iter().map(|row| row.1).collect();
     let sort = rows.iter().map(|row| row.4.clone()).collect();
+    let groups = rows.iter().map(|row| row.5.clone()).collect();
     let found = Found::unpickled(
         rows.into_iter().map(engine_hit).collect(),
         sort,
+        groups,
         has_sources,
         fields,
     );
@@ -129,13 +134,13 @@ pub fn answer(pickled: PickledAnswer) -> PyResult<(Found, Vec<f64>, Told)> {
 /// The hit of which [`row`] was made, and its score.
 pub fn hit(row: Row, fields: Option<Vec<String>>) -> (Found, f64) {
     let (score, has_sources) = (row.1, row.2.is_some());
-    let sort = vec![row.4.clone()];
-    let found = Found::unpickled(vec![engine_hit(row)], sort, has_sources, fields);
+    let (sort, groups) = (vec![row.4.clone()], vec![row.5.clone()]);
+    let found = Found::unpickled(vec![engine_hit(row)], sort, groups, has_sources, fields);
     (found, score)
 }
 
 fn engine_hit(row: Row) -> gannet::Hit {
-    let (id, score, source, snippets, _) = row;
+    let (id, score, source, snippets, ..) = row;
     gannet::Hit {
         id,
         score: score as f32,

@@ -185,8 +185,7 @@ impl PyQuery {
     }
 
     fn __invert__(&self) -> PyResult<PyQuery> {
-        let must_not = vec![self.0.clone()];
-        shallow(clauses(Vec::new(), Vec::new(), must_not, Vec::new()))
+        self.without()
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
@@ -207,6 +206,14 @@ impl PyQuery {
         let mut hasher = DefaultHasher::new();
         self.0.to_string().hash(&mut hasher);
         hasher.finish()
+    }
+}
+
+impl PyQuery {
+    /// Every other document.
+    pub fn without(&self) -> PyResult<PyQuery> {
+        let must_not = vec![self.0.clone()];
+        shallow(clauses(Vec::new(), Vec::new(), must_not, Vec::new()))
     }
 }
 

@@ -18,14 +18,16 @@ use crate::query::PyQuery;
 use crate::selection::is_within;
 use crate::sorting::{self, KeyValue, Keys};
 use crate::statistics::{self, PyStatistics};
+use crate::table::PyTable;
 
 /// The options of `search`, as errors list them.
-const SEARCH: [&str; 18] = [
+const SEARCH: [&str; 19] = [
     "k",
     "offset",
     "filter",
     "sort",
     "after",
+    "collapse",
     "facets",
     "aggs",
     "highlight",
@@ -84,9 +86,9 @@ impl Searcher {
 #[pymethods]
 impl Searcher {
     /// The best documents for a query.
-    #[pyo3(signature = (query, k=K(10), *, offset=Offset(0), filter=None, sort=None, after=None, facets=None, aggs=None, highlight=None, fields=None, operator="or", syntax="query", count=false, sources=true, explain=false, statistics=None, ties=None, timeout=None, cancel=None, **unknown))]
+    #[pyo3(signature = (query, k=K(10), *, offset=Offset(0), filter=None, sort=None, after=None, collapse=None, facets=None, aggs=None, highlight=None, fields=None, operator="or", syntax="query", count=false, sources=true, explain=false, statistics=None, ties=None, timeout=None, cancel=None, **unknown))]
     #[pyo3(
-        text_signature = "($self, query, k=10, *, offset=0, filter=None, sort=None, after=None, facets=None, aggs=None, highlight=None, fields=None, operator='or', syntax='query', count=False, sources=True, explain=False, statistics=None, ties=None, timeout=None, cancel=None)"
+        text_signature = "($self, query, k=10, *, offset=0, filter=None, sort=None, after=None, collapse=None, facets=None, aggs=None, highlight=None, fields=None, operator='or', syntax='query', count=False, sources=True, explain=False, statistics=None, ties=None, timeout=None, cancel=None)"
     )]
     #[allow(
         clippy::too_many_arguments,
@@ -101,6 +103,7 @@ impl Searcher {
         filter: Option<Filters>,
         sort: Option<Keys>,
         after: Option<Vec<Option<KeyValue>>>,
+        collapse: Option<String>,
         facets: Option<Facets>,
         aggs: Option<&Bound<'_, PyAny>>,
         highlight: Option<Highlight>,
@@ -122,6 +125,7 @@ impl Searcher {
             skip: offset.0,
             sort: sorting::keys(sort)?,
             after: sorting::after(after),
+            collapse,
             aggregations: aggregations::asked(py, facets, aggs, &self.searched.snapshot()?)?,
             count,
             sources,
@@ -241,6 +245,30 @@ impl Searcher {
         };
         let reading = Reading::of(operator, syntax)?;
         Matching::new(&self.searched, &query, reading, options)
+    }
+
+    /// The values of columns of all documents that match: all, without a query.
+    #[pyo3(signature = (fields, query=None, *, operator="or", syntax="query", timeout=None))]
+    fn table(
+        &self,
+        py: Python<'_>,
+        fields: Fields,
+        query: Option<Asked>,
+        operator: &str,
+        syntax: &str,
+        timeout: Option<f64>,
+    ) -> PyResult<PyTable> {
+        let reading = Reading::of(operator, syntax)?;
+        let snapshot = self.searched.snapshot()?;
+        let query = match query {
+            None => gannet::Query::MatchAll,
+            Some(query) => {
+                let parsed = query.parse(&snapshot, reading, &SearchOptions::default());
+                parsed.or_raise()?.query
+            }
+        };
+        let timeout = deadline(timeout)?;
+        py.detach(|| PyTable::new(snapshot, query, fields.0, timeout))
     }
 
     /// The IDs of all documents.

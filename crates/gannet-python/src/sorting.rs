@@ -53,11 +53,15 @@ pub fn after(given: Option<Vec<Option<KeyValue>>>) -> Option<Vec<SortValue>> {
 
 /// The values of a hit for Python.
 pub fn shown(values: &[SortValue]) -> Vec<Option<KeyValue>> {
-    let value = |value: &Value<'_>| match value {
+    values.iter().map(shown_value).collect()
+}
+
+/// A value for Python.
+pub fn shown_value(value: &SortValue) -> Option<KeyValue> {
+    value.as_ref().map(|value| match value {
         Value::Boolean(value) => KeyValue::Boolean(*value),
         Value::Long(value) => KeyValue::Whole(*value),
         Value::Double(value) => KeyValue::Fraction(*value),
         other => KeyValue::Text(other.to_string()),
-    };
-    values.iter().map(|one| one.as_ref().map(value)).collect()
+    })
 }
