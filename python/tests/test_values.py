@@ -101,3 +101,24 @@ def test_types_are_declared(tmp_path: Path) -> None:
         gannet.open(path, memory="16MiB", mapping={"price": "long"})
     with pytest.raises(gannet.InvalidError, match="use text, keyword, long"):
         gannet.open(path, memory="16MiB", mapping={"price": "integer"})
+
+
+def test_multi_fields_and_nulls_are_declared(tmp_path: Path) -> None:
+    mapping: dict[str, str | dict[str, object]] = {
+        "title": {
+            "type": "text",
+            "fields": {"raw": {"type": "keyword", "ignore_above": 8, "null_value": "none"}},
+        },
+        "year": {"type": "long", "null_value": 1900},
+    }
+    with gannet.open(tmp_path / "multi.gnt", memory="16MiB", mapping=mapping) as ix:
+        ix.add({"id": "1", "title": "Wet dogs", "year": None})
+        ix.add({"id": "2", "title": ["much too long", "dry"], "year": 2001})
+        ix.add({"id": "3", "title": None})
+        hits = ix.search("*:*", sort="title.raw", facets=["title.raw", "year"])
+        assert hits.ids == ["1", "2", "3"]
+        assert dict(hits.facets["title.raw"]) == {"Wet dogs": 1, "dry": 1, "none": 1}
+        assert dict(hits.facets["year"]) == {1900: 1, 2001: 1}
+        assert ix.search('title.raw:"Wet dogs"').ids == ix.search("year:1900").ids == ["1"]
+        with pytest.raises(gannet.InvalidError, match="takes the values of"):
+            ix.add({"title.raw": "x"})

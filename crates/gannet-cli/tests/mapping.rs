@@ -93,7 +93,7 @@ fn a_mapping_that_cannot_be_kept_is_rejected_before_any_document() {
             ["\"a\"", "use text, keyword, long"],
         ),
         (
-            r#"{"a": {"type": "long", "null_value": 1}}"#,
+            r#"{"a": {"type": "long", "null_value": "none"}}"#,
             &[],
             ["null_value", "\"a\""],
         ),
@@ -134,6 +134,52 @@ fn a_declared_field_that_no_document_has_is_told() {
     for part in ["--mapping: \"price\" was not used", "prize"] {
         assert!(ran.err.contains(part), "{ran:?}");
     }
+}
+
+/// A field's values are taken in other ways too, and a null may count as one.
+#[test]
+fn multi_fields_and_nulls_are_declared() {
+    let place = place(&[
+        r#"{"id":"1","title":"Wet dogs","year":null}"#,
+        r#"{"id":"2","title":["dry dogs in summer","wet"],"year":2001}"#,
+    ]);
+    place.write(
+        "types.json",
+        r#"{"title": {"type": "text", "fields": {
+            "raw": {"type": "keyword", "ignore_above": 8}, "en": {"type": "text", "analyzer": "english"}}},
+            "year": {"type": "long", "null_value": 1900}}"#,
+    );
+    place.done(&INDEX);
+    for (query, wanted) in [
+        (r#"title.raw:"Wet dogs""#, "1"),
+        ("title.raw:=(wet dry)", "2"),
+        ("title.raw:d*", ""),
+        ("title.en:dog", "12"),
+        ("year:[1890 TO 1910]", "1"),
+        ("title.raw:*", "12"),
+    ] {
+        assert_eq!(place.found_sorted(query).concat(), wanted, "{query}");
+    }
+    let sorted = place.json(&[
+        "search",
+        "index",
+        "*:*",
+        "--sort",
+        "title.raw",
+        "--facet",
+        "title.raw",
+    ]);
+    let ids: Vec<&str> = sorted["hits"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|hit| hit["id"].as_str())
+        .collect();
+    assert_eq!(ids, ["1", "2"], "{sorted}");
+    assert!(
+        sorted["facets"].to_string().contains("Wet dogs"),
+        "{sorted}"
+    );
 }
 
 /// A year in a cell is a date that is written so, and no count of milliseconds.

@@ -16,6 +16,7 @@ mod plain;
 mod porter;
 mod schema;
 mod stems;
+mod value_rules;
 mod words;
 
 pub use analyzer::{Analyzer, Scratch, Token, VERSION};
@@ -24,9 +25,9 @@ pub use fingerprints::{fingerprint, is_exact};
 pub(crate) use forms::other_forms;
 pub(crate) use schema::in_nfc;
 pub use schema::{
-    Field, FieldId, FieldKind, FieldOptions, MAX_FIELDS, Schema, SchemaOptions, split_term_key,
-    term_key,
+    Field, FieldKind, FieldOptions, MAX_FIELDS, Schema, SchemaOptions, split_term_key, term_key,
 };
+pub use value_rules::{FieldId, NullValue, ValueRules, has_more_characters};
 
 /// The longest token in characters; a longer one is cut, and the rest is analyzed as if it began
 /// there.

@@ -9,11 +9,9 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 
+use super::value_rules::{FieldId, ValueRules};
 use super::{Analyzer, VERSION, forms};
 use crate::base::{ByteReader, Error, PhraseFilters, Result, put_bytes, put_varint};
-
-/// A field's number.
-pub type FieldId = u16;
 
 /// The most fields that an index can have: documents with generated field names would fill the
 /// dictionary.
@@ -107,6 +105,8 @@ pub struct Field {
     pub kind: FieldKind,
     /// The parts of its postings.
     pub options: FieldOptions,
+    /// What was declared of its values.
+    pub rules: ValueRules,
 }
 
 /// Settings of fields, taken when a field is first seen.
@@ -189,6 +189,7 @@ impl Schema {
             analyzer,
             kind,
             options: FieldOptions::of(kind),
+            rules: ValueRules::default(),
         });
         Ok(id)
     }
@@ -228,6 +229,34 @@ impl Schema {
             phrase_filters: options.phrase_filters,
         };
         self.ensure(name, FieldKind::Text, &options)
+    }
+
+    /// Gives a field, which is new, rules for its values. Those of a multi-field stand right behind
+    /// the field whose values they take.
+    pub fn set_rules(&mut self, id: FieldId, rules: ValueRules) {
+        if let Some(field) = self.fields.get_mut(id as usize) {
+            field.rules = rules;
+        }
+    }
+
+    /// The field of a name that takes the values which documents have under it, with its
+    /// multi-fields behind it. A multi-field takes none under its own name.
+    pub fn takers(&self, name: &str) -> impl Iterator<Item = &Field> {
+        let first = self
+            .named(name)
+            .filter(|field| field.rules.source.is_none());
+        let rest = first.map_or(&[][..], |field| &self.fields[field.id as usize..]);
+        let own = first.map(|field| field.id);
+        let mut is_first = true;
+        rest.iter()
+            .take_while(move |field| std::mem::take(&mut is_first) || field.rules.source == own)
+    }
+
+    /// The fields that a query without a name asks: those of text. A multi-field is left out, since
+    /// the field whose values it takes is asked.
+    pub fn asked_without_name(&self) -> impl Iterator<Item = &Field> {
+        let fields = self.fields.iter();
+        fields.filter(|field| field.kind == FieldKind::Text && field.rules.source.is_none())
     }
 
     /// Fails if a document brings more new fields than one may: half of those that an index can
@@ -282,6 +311,7 @@ impl Schema {
                 FieldKind::Exact => 1,
             });
             out.push(field.options.0);
+            field.rules.encode(out);
         }
     }
 
@@ -308,10 +338,18 @@ impl Schema {
             other => return Err(reader.damaged("a kind of field, 0 or 1", other)),
         };
         let options = FieldOptions::decode(reader)?;
+        let rules = ValueRules::decode(reader)?;
+        if rules
+            .source
+            .is_some_and(|source| source as usize >= self.fields.len())
+        {
+            return Err(reader.damaged("a field before a multi-field", name));
+        }
         let id = self
             .add(name, kind, analyzer)
             .map_err(|error| reader.damaged("a new field", error))?;
-        self.fields[id as usize].options = options;
+        let field = &mut self.fields[id as usize];
+        (field.options, field.rules) = (options, rules);
         Ok(())
     }
 }
@@ -430,9 +468,10 @@ mod tests {
     fn filters_of_a_kind_that_is_no_longer_read_are_told_from_damage() {
         let mut bytes = Vec::new();
         example().encode(&mut bytes);
-        // The options of the last field are the last byte.
+        // Behind the options of the last field are its rules, one byte.
+        let options = bytes.len() - 2;
         let mut last_options = |filters: u8| {
-            *bytes.last_mut().unwrap() = filters << FILTERS_SHIFT;
+            bytes[options] = filters << FILTERS_SHIFT;
             let schema = Schema::decode(&mut ByteReader::new(&bytes, "schema"));
             schema.map(|schema| schema.fields()[2].options)
         };

@@ -45,6 +45,7 @@ const INTEGERS_ROUNDED: f64 = (1u64 << 63) as f64;
 pub(super) struct Flattened {
     pub(super) id: Option<String>,
     pub(super) fields: Vec<(String, Value)>,
+    pub(super) nulls: Vec<(String, u32)>,
 }
 
 /// Reads one JSON object and nothing after it. With `take_id`, its member `id` is the external ID.
@@ -56,6 +57,7 @@ pub(super) fn flatten(
 ) -> serde_json::Result<Option<Flattened>> {
     let mut flattener = Flattener {
         fields: Vec::new(),
+        nulls: Vec::new(),
         path: String::new(),
         runs: 0,
         names: HashSet::new(),
@@ -78,6 +80,7 @@ pub(super) fn flatten(
     Ok(Some(Flattened {
         id: flattener.id,
         fields: flattener.fields,
+        nulls: flattener.nulls,
     }))
 }
 
@@ -89,6 +92,8 @@ pub(super) fn value_bytes(name: &str, text: usize) -> usize {
 
 struct Flattener {
     fields: Vec<(String, Value)>,
+    /// The fields that are null, and how often each is in a row.
+    nulls: Vec<(String, u32)>,
     /// The name of the field being read.
     path: String,
     /// The number of values with another name than the one before: no fewer than there are names.
@@ -195,7 +200,7 @@ impl Flattener {
     }
 
     fn push<E: serde::de::Error>(&mut self, value: Value) -> Result<(), E> {
-        if self.fields.len() >= VALUES_MAX {
+        if self.fields.len() + self.nulls.len() >= VALUES_MAX {
             return Err(E::custom(format_args!(
                 "more than {VALUES_MAX} values in one document"
             )));
@@ -212,6 +217,27 @@ impl Flattener {
             return Err(E::custom("the values take more memory than there is"));
         }
         self.fields.push((self.path.clone(), value));
+        Ok(())
+    }
+
+    /// Notes that the field at the path is null.
+    fn push_null<E: serde::de::Error>(&mut self) -> Result<(), E> {
+        if let Some((name, count)) = self.nulls.last_mut()
+            && *name == self.path
+        {
+            *count = count.saturating_add(1);
+            return Ok(());
+        }
+        if self.fields.len() + self.nulls.len() >= VALUES_MAX {
+            return Err(E::custom(format_args!(
+                "more than {VALUES_MAX} values in one document"
+            )));
+        }
+        self.bytes += value_bytes(&self.path, 0);
+        if self.bytes > self.room {
+            return Err(E::custom("the values take more memory than there is"));
+        }
+        self.nulls.push((self.path.clone(), 1));
         Ok(())
     }
 
@@ -375,7 +401,7 @@ impl<'de> Visitor<'de> for Member<'_> {
     }
 
     fn visit_unit<E: serde::de::Error>(self) -> Result<(), E> {
-        Ok(())
+        self.0.push_null()
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, values: A) -> Result<(), A::Error> {

@@ -27,6 +27,9 @@ const ROOM_BESIDE_TEXT: usize = 16 << 10;
 pub struct Document {
     pub(crate) id: Option<String>,
     pub(crate) fields: Vec<(String, Value)>,
+    /// The fields that are null, and how often in a row: nothing, unless it is declared what a null
+    /// counts as.
+    pub(crate) nulls: Vec<(String, u32)>,
     pub(crate) source: Vec<u8>,
     /// Set if the source's member `id` is the external ID, and so no field.
     pub(crate) id_in_source: bool,
@@ -55,7 +58,8 @@ impl Document {
     /// written, so that to write it again adds another.
     ///
     /// Strings are text, arrays are several values of one field, objects are flattened with dots,
-    /// null is nothing; numbers and booleans are matched exactly, `1`, `1.0` and `1e0` as the same.
+    /// null is nothing unless a mapping says otherwise; numbers and booleans are matched exactly,
+    /// `1`, `1.0` and `1e0` as the same.
     /// The type of a field, text or exact, is fixed by its first value in an index: strings in a
     /// field of numbers are then matched as a whole, and numbers in a field of text as words.
     ///
@@ -76,7 +80,7 @@ impl Document {
     ) -> Result<Document> {
         let (source, text) = admitted(line)?;
         let mut room = source.len() + ROOM_BESIDE_TEXT;
-        let Flattened { id, fields } = loop {
+        let Flattened { id, fields, nulls } = loop {
             reserve(source.len() + room)?;
             match flatten(text, true, room) {
                 Ok(Some(flattened)) => break flattened,
@@ -88,6 +92,7 @@ impl Document {
             id_in_source: id.is_some(),
             id,
             fields,
+            nulls,
             source: source.to_vec(),
             expected: None,
         })
@@ -97,7 +102,8 @@ impl Document {
     pub(crate) fn memory_bytes(&self) -> usize {
         let values = self.fields.iter();
         let values = values.map(|(name, value)| value_bytes(name, value.text().len()));
-        self.source.capacity() + values.sum::<usize>()
+        let nulls = self.nulls.iter().map(|(name, _)| value_bytes(name, 0));
+        self.source.capacity() + values.sum::<usize>() + nulls.sum::<usize>()
     }
 
     /// Reads one JSON object whose external ID is known, or is to be made; a member `id` is an
@@ -107,13 +113,14 @@ impl Document {
             return Err(Error::Invalid(reason));
         }
         let (source, text) = admitted(line)?;
-        let Flattened { fields, .. } = flatten(text, false, usize::MAX)
+        let Flattened { fields, nulls, .. } = flatten(text, false, usize::MAX)
             .map_err(|error| rejected(&error, line, text))?
             .unwrap_or_default();
         Ok(Document {
             id_in_source: false,
             id,
             fields,
+            nulls,
             source: source.to_vec(),
             expected: None,
         })

@@ -1,5 +1,7 @@
 //! The value of a field, and how numbers are spelled.
 
+use crate::analysis::NullValue;
+
 /// A value of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
@@ -10,6 +12,16 @@ pub enum Value {
 }
 
 impl Value {
+    /// Returns the value that a null counts as.
+    pub(crate) fn of_null(null: &NullValue) -> Value {
+        let text = null.text.clone();
+        if null.is_exact {
+            Value::Exact(text)
+        } else {
+            Value::Text(text)
+        }
+    }
+
     /// Returns its text to index.
     pub(super) fn text(&self) -> &str {
         match self {

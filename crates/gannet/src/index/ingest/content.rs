@@ -29,6 +29,11 @@ pub(super) fn find_value(
     if !known.is_empty() && known.iter().all(is_closed) {
         return;
     }
+    let (Value::Text(text) | Value::Exact(text)) = value;
+    if field.rules.is_too_long(text) {
+        values.add(document, field.id, FoundValue::LongText);
+        return;
+    }
     match value {
         Value::Exact(text) if field.kind == FieldKind::Exact => {
             values.add(document, field.id, exact(text));

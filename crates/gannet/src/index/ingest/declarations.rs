@@ -7,9 +7,9 @@ use gannet_values::ValueType;
 use serde_json::Value as Json;
 
 use super::mapping::{DeclaredField, FieldMapping, FieldType};
-use crate::analysis::{Analyzer, MAX_FIELDS};
+use crate::analysis::{Analyzer, MAX_FIELDS, NullValue, in_nfc};
 use crate::base::{Error, Result};
-use crate::documents::ObjectMembers;
+use crate::documents::{ObjectMembers, exact_number};
 
 /// Objects that stand in each other, at most.
 const DEPTH_MAX: usize = 32;
@@ -17,11 +17,18 @@ const DEPTH_MAX: usize = 32;
 /// The member with the fields of an object.
 const PROPERTIES: &str = "properties";
 
+/// The member with the multi-fields of a field.
+const FIELDS: &str = "fields";
+
 impl FieldMapping {
     /// Reads declarations: an object with a member for each field. Its value is the name of a type,
     /// or an object with `type` and what else is declared:
     ///
     /// - `analyzer`: of a `text`, the analyzer of its words.
+    /// - `fields`: multi-fields, which take the values of the field in other ways, each by its name
+    ///   as a field is declared. That of a field `title` with the name `raw` is called `title.raw`.
+    /// - `ignore_above`: of a `keyword`, longer strings are left out; counted in characters.
+    /// - `null_value`: the value that a null counts as.
     /// - `ignore_malformed`: values that do not fit are left out, and the document is taken.
     /// - `column`: of a `text`, its whole strings of up to 256 bytes are kept for orders and
     ///   counts.
@@ -86,14 +93,18 @@ fn read_field(name: &str, json: &str, depth: usize, mapping: &mut FieldMapping) 
                 let what = format!("\"{PROPERTIES}\" of the field {name:?}");
                 return read_fields(&members_of(fields, &what)?, &above, depth + 1, mapping);
             }
-            read_members(name, &members)?
+            let declared = read_members(name, &members)?;
+            read_multi_fields(name, &members, mapping)?;
+            declared
         }
-        other => {
-            return Err(Error::invalid(format!(
-                "the field {name:?} of the mapping is {other}: write the name of its type, as \"long\", or an object with \"type\""
-            )));
-        }
+        other => return Err(no_type(name, other)),
     };
+    add(declared, mapping)
+}
+
+/// Adds a declared field.
+fn add(declared: DeclaredField, mapping: &mut FieldMapping) -> Result<()> {
+    let name = &declared.name;
     if mapping.of(name).is_some() {
         return Err(Error::invalid(format!(
             "the mapping has the field {name:?} twice: leave one out"
@@ -105,6 +116,46 @@ fn read_field(name: &str, json: &str, depth: usize, mapping: &mut FieldMapping) 
         )));
     }
     *mapping = std::mem::take(mapping).with(declared);
+    Ok(())
+}
+
+/// Reads the multi-fields of a field.
+fn read_multi_fields(
+    source: &str,
+    members: &[(String, &str)],
+    mapping: &mut FieldMapping,
+) -> Result<()> {
+    let Some((_, fields)) = members.iter().find(|(member, _)| member == FIELDS) else {
+        return Ok(());
+    };
+    for (own, json) in members_of(fields, &format!("\"{FIELDS}\" of the field {source:?}"))? {
+        let name = format!("{source}.{own}");
+        if own.is_empty() || own.contains('.') {
+            return Err(Error::invalid(format!(
+                "the multi-field {name:?} needs a name without dots"
+            )));
+        }
+        let value: Json = serde_json::from_str(json).map_err(|error| no_json(&error))?;
+        let declared = match &value {
+            Json::String(type_name) => DeclaredField::of(&name, named(&name, type_name)?),
+            Json::Object(_) => {
+                let members =
+                    members_of(json, &format!("the multi-field {name:?} of the mapping"))?;
+                let mut own = members.iter().map(|(member, _)| member.as_str());
+                if let Some(member) = own.find(|member| [FIELDS, PROPERTIES].contains(member)) {
+                    let advice = "a multi-field has no fields of its own";
+                    return Err(not_supported(member, &name, advice));
+                }
+                read_members(&name, &members)?
+            }
+            other => return Err(no_type(&name, other)),
+        };
+        let declared = DeclaredField {
+            source: Some(in_nfc(source).into_owned()),
+            ..declared
+        };
+        add(declared, mapping)?;
+    }
     Ok(())
 }
 
@@ -131,6 +182,12 @@ fn properties<'m>(name: &str, members: &[(String, &'m str)]) -> Result<Option<&'
             "leave it out, and declare the fields of the object",
         )),
     }
+}
+
+fn no_type(name: &str, found: &Json) -> Error {
+    Error::invalid(format!(
+        "the field {name:?} of the mapping is {found}: write the name of its type, as \"long\", or an object with \"type\""
+    ))
 }
 
 fn named(name: &str, type_name: &str) -> Result<FieldType> {
@@ -181,15 +238,19 @@ fn read_member(member: &str, value: &str, name: &str, declared: &mut DeclaredFie
             }
         }
         "ignore_above" => {
-            let advice = "longer strings are rejected, or left out by \"ignore_malformed\"";
-            return Err(not_supported(member, name, advice));
+            if declared.field_type != FieldType::Column(ValueType::Keyword) {
+                let advice = "only a keyword leaves long strings out";
+                return Err(not_supported(member, name, advice));
+            }
+            let most = serde_json::from_str(value);
+            let most = most.map_err(|_| wrong(member, name, "a number of characters", value))?;
+            declared.ignore_above = Some(most);
         }
-        "null_value" => {
-            let advice = "write the value into the documents in place of null";
-            return Err(not_supported(member, name, advice));
-        }
+        "null_value" => declared.null_value = null_value(value, name, declared)?,
+        // Its fields are read beside it.
+        FIELDS => {}
         _ => {
-            let advice = "use type, analyzer, ignore_malformed, column and terms";
+            let advice = "use type, analyzer, fields, ignore_above, null_value, ignore_malformed, column and terms";
             return Err(not_supported(member, name, advice));
         }
     }
@@ -210,6 +271,31 @@ fn analyzer(value: &str, name: &str, field_type: FieldType) -> Result<Option<Ana
             name,
             "only a text has words; declare the type text",
         )),
+    }
+}
+
+/// The value that a null counts as; nothing if that is nothing.
+fn null_value(value: &str, name: &str, declared: &DeclaredField) -> Result<Option<NullValue>> {
+    let member = "null_value";
+    if declared.field_type == FieldType::Text {
+        let advice = "a text has words, and a null has none; declare the type keyword";
+        return Err(not_supported(member, name, advice));
+    }
+    let read: Json = serde_json::from_str(value).map_err(|error| no_json(&error))?;
+    let (text, is_exact) = match read {
+        Json::Null => return Ok(None),
+        Json::String(text) => (Some(text), false),
+        Json::Bool(value) => (Some(value.to_string()), true),
+        Json::Number(_) => (exact_number(value), true),
+        Json::Array(_) | Json::Object(_) => (None, false),
+    };
+    let null = text.map(|text| NullValue { text, is_exact });
+    match null.filter(|null| declared.fits_null(null)) {
+        Some(null) => Ok(Some(null)),
+        None => {
+            let expected = format!("a value of type {}", declared.field_type.name());
+            Err(wrong(member, name, &expected, value))
+        }
     }
 }
 
@@ -292,6 +378,34 @@ mod tests {
     }
 
     #[test]
+    fn multi_fields_and_rules_for_values_are_read() {
+        let json = r#"{"a": {"type": "text", "fields": {
+            "raw": {"type": "keyword", "ignore_above": 8, "null_value": "none"}, "n": "long"}},
+            "b": {"type": "double", "null_value": 1e1}, "c": {"type": "keyword", "null_value": null}}"#;
+        let wanted = [
+            ("a", "text"),
+            ("a.n", "long"),
+            ("a.raw", "keyword"),
+            ("b", "double"),
+            ("c", "keyword"),
+        ];
+        assert_eq!(
+            types(json),
+            wanted.map(|(name, own)| (name.to_owned(), own))
+        );
+        let mapping = FieldMapping::from_json(json).unwrap();
+        assert_eq!(mapping.multi_fields("a"), ["a.raw", "a.n"]);
+        let raw = mapping.of("a.raw").unwrap();
+        assert_eq!(
+            (raw.source.as_deref(), raw.ignore_above),
+            (Some("a"), Some(8))
+        );
+        let null = |name: &str| mapping.of(name).unwrap().null_value.clone();
+        assert_eq!(null("b").map(|null| null.text).as_deref(), Some("10"));
+        assert!(null("c").is_none() && mapping.takes_null("a") && !mapping.takes_null("c"));
+    }
+
+    #[test]
     fn what_is_wrong_is_told_with_its_field_and_member() {
         for (json, parts) in [
             ("[1]", ["JSON object", "mapping"]),
@@ -310,12 +424,36 @@ mod tests {
                 ["\"a.b\"", "twice"],
             ),
             (
-                r#"{"a": {"type": "long", "null_value": 0}}"#,
-                ["\"null_value\"", "\"a\""],
+                r#"{"a": {"type": "long", "null_value": "none"}}"#,
+                ["\"null_value\"", "type long"],
             ),
             (
-                r#"{"a": {"type": "keyword", "ignore_above": 5}}"#,
-                ["\"ignore_above\"", "ignore_malformed"],
+                r#"{"a": {"type": "text", "null_value": "none"}}"#,
+                ["\"null_value\"", "keyword"],
+            ),
+            (
+                r#"{"a": {"type": "keyword", "ignore_above": -5}}"#,
+                ["\"ignore_above\"", "number of characters"],
+            ),
+            (
+                r#"{"a": {"type": "text", "ignore_above": 5}}"#,
+                ["\"ignore_above\"", "only a keyword"],
+            ),
+            (
+                r#"{"a": {"type": "text", "fields": {"b": {"type": "text", "fields": {}}}}}"#,
+                ["\"fields\"", "\"a.b\""],
+            ),
+            (
+                r#"{"a": {"type": "text", "fields": {"b.c": "long"}}}"#,
+                ["\"a.b.c\"", "without dots"],
+            ),
+            (
+                r#"{"a": {"type": "text", "fields": {"b": "long"}}, "a.b": "long"}"#,
+                ["\"a.b\"", "twice"],
+            ),
+            (
+                r#"{"a": {"type": "text", "fields": {"b": 7}}}"#,
+                ["\"a.b\"", "name of its type"],
             ),
             (
                 r#"{"a": {"type": "long", "column": false}}"#,

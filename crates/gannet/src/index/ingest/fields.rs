@@ -15,7 +15,7 @@ use std::sync::{Arc, RwLock, RwLockWriteGuard};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::mapping::{DeclaredField, FieldMapping, FieldType};
-use crate::analysis::{Analyzer, Field, FieldKind, Schema, SchemaOptions};
+use crate::analysis::{Analyzer, Field, FieldId, FieldKind, Schema, SchemaOptions};
 use crate::base::{Error, Result};
 use crate::documents::{Document, Value};
 
@@ -83,6 +83,11 @@ impl Fields {
         Arc::clone(&self.mapping.read().unwrap_or_else(|e| e.into_inner()))
     }
 
+    /// Fields of all documents that are written or under way.
+    pub(crate) fn all(&self) -> Arc<Schema> {
+        Arc::clone(&self.known.read().unwrap_or_else(|e| e.into_inner()).all)
+    }
+
     /// Fields up to the last of a written document.
     pub(crate) fn written(&self) -> Arc<Schema> {
         Arc::clone(&self.known.read().unwrap_or_else(|e| e.into_inner()).written)
@@ -117,36 +122,64 @@ impl Fields {
     /// of its fields stays.
     pub(crate) fn with_those_of(&self, document: &Document) -> Result<Arc<Schema>> {
         let schema = Arc::clone(&self.known.read().unwrap_or_else(|e| e.into_inner()).all);
-        let mut names = document.fields.iter().map(|(name, _)| name);
+        let mapping = self.mapping();
+        let nulls = document.nulls.iter().map(|(name, _)| name.as_str());
+        let nulls: Vec<&str> = nulls.filter(|name| mapping.takes_null(name)).collect();
+        let values = document.fields.iter().map(|(name, _)| name.as_str());
+        let mut names = values.clone().chain(nulls.iter().copied());
         if names.all(|name| schema.named(name).is_some()) {
             return Ok(schema);
         }
         let mut known = self.write();
-        let names = document.fields.iter().map(|(name, _)| name.as_str());
+        let names = values.chain(nulls.iter().copied());
         let new: FxHashSet<&str> = names
             .filter(|name| known.all.named(name).is_none())
             .collect();
-        known.all.check_new_fields(new.len())?;
+        let multi_fields = new.iter().map(|name| mapping.multi_fields(name).len());
+        known
+            .all
+            .check_new_fields(new.len() + multi_fields.sum::<usize>())?;
         let mut grown = Schema::clone(&known.all);
-        let declared = self.declared.read().unwrap_or_else(|e| e.into_inner());
-        let mapping = self.mapping();
         for (name, value) in &document.fields {
-            if let Some(field) = mapping.of(name) {
-                ensure_declared(&mut grown, name, field, &self.options)?;
-                continue;
-            }
-            if let Some(analyzer) = declared.get(name) {
-                grown.ensure_text(name, *analyzer, &self.options)?;
-                continue;
-            }
-            let kind = match value {
-                Value::Text(_) => FieldKind::Text,
-                Value::Exact(_) => FieldKind::Exact,
+            self.ensure(&mut grown, name, kind_of(value), &mapping)?;
+        }
+        for name in nulls {
+            let value = mapping.of(name).and_then(|field| field.null_value.as_ref());
+            let is_exact = value.is_some_and(|null| null.is_exact);
+            let kind = if is_exact {
+                FieldKind::Exact
+            } else {
+                FieldKind::Text
             };
-            grown.ensure(name, kind, &self.options)?;
+            self.ensure(&mut grown, name, kind, &mapping)?;
         }
         known.all = Arc::new(grown);
         Ok(Arc::clone(&known.all))
+    }
+
+    /// Adds a field with its multi-fields, unless it is there. Its first value has this kind.
+    fn ensure(
+        &self,
+        schema: &mut Schema,
+        name: &str,
+        kind: FieldKind,
+        mapping: &FieldMapping,
+    ) -> Result<()> {
+        if schema.named(name).is_some() {
+            return Ok(());
+        }
+        let declared = self.declared.read().unwrap_or_else(|e| e.into_inner());
+        let id = match (mapping.of(name), declared.get(name)) {
+            (Some(field), _) => add_declared(schema, name, field, None, &self.options)?,
+            (None, Some(analyzer)) => schema.ensure_text(name, *analyzer, &self.options)?,
+            (None, None) => schema.ensure(name, kind, &self.options)?,
+        };
+        for name in mapping.multi_fields(name) {
+            if let Some(field) = mapping.of(name) {
+                add_declared(schema, name, field, Some(id), &self.options)?;
+            }
+        }
+        Ok(())
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, KnownField> {
@@ -154,15 +187,30 @@ impl Fields {
     }
 }
 
-/// Adds a declared field, unless it is there. Whole strings stand for dates and keywords.
-fn ensure_declared(
+/// The kind of a field of which this is the first value.
+fn kind_of(value: &Value) -> FieldKind {
+    match value {
+        Value::Text(_) => FieldKind::Text,
+        Value::Exact(_) => FieldKind::Exact,
+    }
+}
+
+/// Adds a declared field; as a multi-field if it takes the values of `source`. Whole strings stand
+/// for dates and keywords.
+fn add_declared(
     schema: &mut Schema,
     name: &str,
     declared: &DeclaredField,
+    source: Option<FieldId>,
     options: &SchemaOptions,
-) -> Result<()> {
+) -> Result<FieldId> {
     use gannet_values::ValueType::{Boolean, Date, Double, Keyword, Long};
-    match (declared.field_type, declared.analyzer) {
+    if schema.named(name).is_some() {
+        return Err(Error::invalid(format!(
+            "the multi-field {name:?} cannot be added, since documents have a field of this name: use another one"
+        )));
+    }
+    let id = match (declared.field_type, declared.analyzer) {
         (FieldType::Text, Some(analyzer)) => schema.ensure_text(name, analyzer, options),
         (FieldType::Text, None) => schema.ensure(name, FieldKind::Text, options),
         (FieldType::Column(Boolean | Double | Long), _) => {
@@ -171,8 +219,9 @@ fn ensure_declared(
         (FieldType::Column(Date | Keyword), _) => {
             schema.ensure_text(name, Analyzer::KEYWORD, options)
         }
-    }
-    .map(drop)
+    }?;
+    schema.set_rules(id, declared.rules(source));
+    Ok(id)
 }
 
 /// Fails if a field that is there is not what is declared.

@@ -1,11 +1,15 @@
 //! Declared types of fields.
 //!
 //! A declaration counts from the first document on that has the field, and then for good: a root
-//! keeps it with the column.
+//! keeps it with the column and, what concerns single values, with the field.
+
+use std::collections::BTreeMap;
 
 use gannet_values::{Number, ValueType, parse_date};
 
-use crate::analysis::{Analyzer, Schema, in_nfc};
+use crate::analysis::{
+    Analyzer, FieldId, NullValue, Schema, ValueRules, has_more_characters, in_nfc,
+};
 use crate::base::{Error, Result};
 use crate::columns::{Columns, KEYWORD_BYTES_MAX, VALUES_MAX};
 use crate::documents::{Document, Value};
@@ -27,6 +31,8 @@ pub enum FieldType {
 pub struct FieldMapping {
     /// In the order of their names.
     fields: Vec<DeclaredField>,
+    /// The names of the multi-fields of each field that has any.
+    multi_fields: BTreeMap<String, Vec<String>>,
 }
 
 /// A field of a mapping, with all that was declared of it.
@@ -41,6 +47,12 @@ pub(crate) struct DeclaredField {
     pub(crate) analyzer: Option<Analyzer>,
     /// Set if the whole strings of a field of text stand in a column.
     pub(crate) keeps_strings: bool,
+    /// The name of the field whose values it takes, if it is a multi-field.
+    pub(crate) source: Option<String>,
+    /// The most characters of a string that is taken.
+    pub(crate) ignore_above: Option<u32>,
+    /// The value that a null counts as.
+    pub(crate) null_value: Option<NullValue>,
 }
 
 impl FieldType {
@@ -102,6 +114,12 @@ impl FieldMapping {
     }
 
     pub(super) fn with(mut self, declared: DeclaredField) -> FieldMapping {
+        if let Some(source) = &declared.source {
+            let names = self.multi_fields.entry(source.clone()).or_default();
+            if !names.contains(&declared.name) {
+                names.push(declared.name.clone());
+            }
+        }
         match self.place(&declared.name) {
             Ok(at) => self.fields[at] = declared,
             Err(at) => self.fields.insert(at, declared),
@@ -129,10 +147,23 @@ impl FieldMapping {
             all = all.with(DeclaredField {
                 lenient: column.lenient,
                 keeps_strings: column.beside_text && !column.closed,
+                source: field
+                    .rules
+                    .source
+                    .and_then(|source| schema.field(source))
+                    .map(|source| in_nfc(&source.name).into_owned()),
+                ignore_above: field.rules.ignore_above,
+                null_value: field.rules.null_value.clone(),
                 ..DeclaredField::of(&field.name, field_type)
             });
         }
-        self.fields.into_iter().fold(all, FieldMapping::with)
+        all.and(self)
+    }
+
+    /// The same with further declarations; the last one for a name counts.
+    #[must_use]
+    pub(crate) fn and(self, more: FieldMapping) -> FieldMapping {
+        more.fields.into_iter().fold(self, FieldMapping::with)
     }
 
     /// Returns true if nothing is declared.
@@ -147,6 +178,27 @@ impl FieldMapping {
     pub(crate) fn of(&self, name: &str) -> Option<&DeclaredField> {
         let at = self.place(&in_nfc(name)).ok()?;
         self.fields.get(at)
+    }
+
+    /// The names of the multi-fields of a field.
+    pub(crate) fn multi_fields(&self, name: &str) -> &[String] {
+        if self.multi_fields.is_empty() {
+            return &[];
+        }
+        let names = self.multi_fields.get(in_nfc(name).as_ref());
+        names.map_or(&[], Vec::as_slice)
+    }
+
+    /// The declared fields that take the values which documents have under a name.
+    pub(super) fn takers(&self, name: &str) -> impl Iterator<Item = &DeclaredField> {
+        let multi_fields = self.multi_fields(name).iter();
+        let multi_fields = multi_fields.filter_map(|name| self.of(name));
+        self.of(name).into_iter().chain(multi_fields)
+    }
+
+    /// Returns true if a null of a field of this name counts as a value.
+    pub(super) fn takes_null(&self, name: &str) -> bool {
+        self.takers(name).any(|field| field.null_value.is_some())
     }
 
     /// Returns the names of all fields that are declared, in order.
@@ -170,14 +222,31 @@ impl FieldMapping {
             return Ok(());
         }
         for (name, value) in &document.fields {
-            if let Some((declared, value_type)) = self.strict(name)
-                && !fits(value_type, value)
-            {
-                return Err(misfit(&declared.name, value_type, value));
+            self.check_value(name, value)?;
+        }
+        for (name, _) in &document.nulls {
+            if let Some(declared) = self.of(name).filter(|field| field.source.is_some()) {
+                return Err(own_value(declared));
             }
         }
         if document.fields.len() > VALUES_MAX {
             self.check_counts(document)?;
+        }
+        Ok(())
+    }
+
+    fn check_value(&self, name: &str, value: &Value) -> Result<()> {
+        let (Value::Text(text) | Value::Exact(text)) = value;
+        for declared in self.takers(name) {
+            if declared.source.is_some() && *declared.name == *in_nfc(name) {
+                return Err(own_value(declared));
+            }
+            if let Some(value_type) = declared.strict_type()
+                && !declared.leaves_out(text)
+                && !fits(value_type, value)
+            {
+                return Err(misfit(declared, value_type, value));
+            }
         }
         Ok(())
     }
@@ -187,13 +256,14 @@ impl FieldMapping {
     fn check_counts(&self, document: &Document) -> Result<()> {
         let mut counts = vec![0; self.fields.len()];
         for (name, _) in &document.fields {
-            let Ok(at) = self.place(&in_nfc(name)) else {
-                continue;
-            };
-            counts[at] += 1;
+            for declared in self.takers(name) {
+                if let Ok(at) = self.place(&declared.name) {
+                    counts[at] += 1;
+                }
+            }
         }
         for (declared, count) in self.fields.iter().zip(counts) {
-            if let Some((_, value_type)) = self.strict(&declared.name)
+            if let Some(value_type) = declared.strict_type()
                 && count > VALUES_MAX
             {
                 return Err(Error::invalid(format!(
@@ -206,15 +276,6 @@ impl FieldMapping {
         }
         Ok(())
     }
-
-    /// The field of this name, if it has a column whose values must fit.
-    fn strict(&self, name: &str) -> Option<(&DeclaredField, ValueType)> {
-        let declared = self.of(name).filter(|declared| !declared.lenient)?;
-        match declared.field_type {
-            FieldType::Column(value_type) => Some((declared, value_type)),
-            FieldType::Text => None,
-        }
-    }
 }
 
 impl DeclaredField {
@@ -226,11 +287,54 @@ impl DeclaredField {
             lenient: false,
             analyzer: None,
             keeps_strings: false,
+            source: None,
+            ignore_above: None,
+            null_value: None,
+        }
+    }
+
+    /// The type that its values must fit, if it has a column and rejects others.
+    fn strict_type(&self) -> Option<ValueType> {
+        match self.field_type {
+            FieldType::Column(value_type) if !self.lenient => Some(value_type),
+            FieldType::Column(_) | FieldType::Text => None,
+        }
+    }
+
+    /// Returns true if a string is longer than those that are taken.
+    fn leaves_out(&self, text: &str) -> bool {
+        self.ignore_above
+            .is_some_and(|most| has_more_characters(text, most))
+    }
+
+    /// The rules for its values, where `source` is the number of the field whose values it takes.
+    pub(crate) fn rules(&self, source: Option<FieldId>) -> ValueRules {
+        ValueRules {
+            source,
+            ignore_above: self.ignore_above,
+            null_value: self.null_value.clone(),
+        }
+    }
+
+    /// Returns true if the value that a null counts as fits the type.
+    pub(super) fn fits_null(&self, null: &NullValue) -> bool {
+        match self.field_type {
+            FieldType::Column(value_type) => fits(value_type, &Value::of_null(null)),
+            FieldType::Text => false,
         }
     }
 }
 
-fn misfit(name: &str, value_type: ValueType, value: &Value) -> Error {
+fn own_value(declared: &DeclaredField) -> Error {
+    Error::invalid(format!(
+        "the document has a field {:?}, which is declared as a multi-field and takes the values of {:?}: use another name",
+        declared.name,
+        declared.source.as_deref().unwrap_or_default()
+    ))
+}
+
+fn misfit(declared: &DeclaredField, value_type: ValueType, value: &Value) -> Error {
+    let name = &declared.name;
     let (Value::Text(text) | Value::Exact(text)) = value;
     let mut shown: String = text.chars().take(80).collect();
     if shown.len() < text.len() {
@@ -242,7 +346,9 @@ fn misfit(name: &str, value_type: ValueType, value: &Value) -> Error {
         ValueType::Date => "a date such as 2020-01-31 or 2020-01-31T10:15:00Z".to_owned(),
         ValueType::Double => "a number".to_owned(),
         ValueType::Long => "a whole number of 64 bits".to_owned(),
-        ValueType::Keyword => format!("a string of at most {KEYWORD_BYTES_MAX} bytes"),
+        ValueType::Keyword => format!(
+            "a string of at most {KEYWORD_BYTES_MAX} bytes, unless \"ignore_above\" leaves longer ones out"
+        ),
     };
     Error::invalid(format!(
         "the field {name:?} is declared as {type_name}, and {shown:?} does not fit: expected {wanted}"

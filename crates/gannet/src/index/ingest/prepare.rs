@@ -10,7 +10,7 @@ use super::content::{BatchContent, find_value};
 use super::fields::{Fields, FieldsInUse};
 use crate::analysis::{Field, FieldId, FieldKind, Schema, SchemaOptions, Scratch, Token, term_key};
 use crate::base::{Budget, ByteReader, Error, Reservation, Result};
-use crate::columns::{Columns, FoundValues};
+use crate::columns::{Columns, FoundValues, VALUES_MAX};
 use crate::documents::{Compressor, Dictionaries, Document, Expected, Trainer, Value};
 use crate::postings::Inverter;
 
@@ -406,18 +406,21 @@ impl Workbench {
         let mut ends: Vec<FieldEnd> = Vec::new();
         self.given_text.clear();
         for (name, value) in &document.fields {
-            let Some(field) = schema.named(name) else {
-                continue;
-            };
-            let at = match ends.iter().position(|end| end.field == field.id) {
-                Some(at) => at,
-                None => {
-                    ends.push(FieldEnd::of(field.id));
-                    ends.len() - 1
+            for field in schema.takers(name) {
+                self.take_value(field, ordinal, value, &mut ends, columns);
+            }
+        }
+        for (name, count) in &document.nulls {
+            for field in schema.takers(name) {
+                let Some(null) = &field.rules.null_value else {
+                    continue;
+                };
+                let value = Value::of_null(null);
+                // One more than a column takes of a document is as many as any number.
+                for _ in 0..(*count as usize).min(VALUES_MAX + 1) {
+                    self.take_value(field, ordinal, &value, &mut ends, columns);
                 }
-            };
-            self.invert_value(field, ordinal, value, &mut ends[at]);
-            find_value(&mut self.values, ordinal, field, value, columns);
+            }
         }
         self.values.end_document();
         ends.into_iter()
@@ -425,8 +428,33 @@ impl Workbench {
             .collect()
     }
 
+    /// Adds a value of a field.
+    fn take_value(
+        &mut self,
+        field: &Field,
+        ordinal: u32,
+        value: &Value,
+        ends: &mut Vec<FieldEnd>,
+        columns: &Columns,
+    ) {
+        find_value(&mut self.values, ordinal, field, value, columns);
+        let (Value::Text(text) | Value::Exact(text)) = value;
+        if field.rules.is_too_long(text) {
+            return;
+        }
+        let at = match ends.iter().position(|end| end.field == field.id) {
+            Some(at) => at,
+            None => {
+                ends.push(FieldEnd::of(field.id));
+                ends.len() - 1
+            }
+        };
+        self.invert_value(field, ordinal, value, &mut ends[at]);
+    }
+
     fn invert_value(&mut self, field: &Field, ordinal: u32, value: &Value, end: &mut FieldEnd) {
-        if field.kind == FieldKind::Exact && is_words(value) {
+        let is_own = field.rules.source.is_none();
+        if field.kind == FieldKind::Exact && is_own && is_words(value) {
             self.given_text.push(field.id);
         }
         let (key, inverter, start) = (&mut self.key, &mut self.inverter, end.next);

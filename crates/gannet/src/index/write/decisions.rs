@@ -82,18 +82,33 @@ impl ColumnDecisions {
     /// Will decide for an index that has these columns, where types were declared. Fails if a field
     /// is there already in another way.
     pub(crate) fn new(mapping: &FieldMapping, schema: &Schema, columns: &Columns) -> Result<Self> {
-        for declared in mapping.fields() {
-            let Some(field) = schema.named(&declared.name) else {
-                continue;
-            };
-            check_declared(declared, field, columns)?;
-        }
-        Ok(ColumnDecisions {
-            mapping: mapping.clone(),
-            looks: FxHashMap::default(),
-            passed_over: FxHashSet::default(),
+        let mut decisions = ColumnDecisions {
             known_fields: schema.fields().len(),
-        })
+            ..ColumnDecisions::default()
+        };
+        decisions.declare(mapping, schema, columns)?;
+        Ok(decisions)
+    }
+
+    /// Takes other declarations, for fields that come from now on. Fails if a field is there already
+    /// in another way.
+    pub(crate) fn declare(
+        &mut self,
+        mapping: &FieldMapping,
+        schema: &Schema,
+        columns: &Columns,
+    ) -> Result<()> {
+        for declared in mapping.fields() {
+            match schema.named(&declared.name) {
+                Some(field) => {
+                    check_rules(declared, field, schema)?;
+                    check_declared(declared, field, columns)?;
+                }
+                None => check_source(declared, schema)?,
+            }
+        }
+        self.mapping = mapping.clone();
+        Ok(())
     }
 
     /// Decides for the documents of a batch. Changes `columns` only if anything new was decided.
@@ -277,6 +292,40 @@ fn declared_column(field: &Field, declared: &DeclaredField) -> Column {
         settled: true,
         ..Column::found(field.id, value_type)
     }
+}
+
+/// Fails if documents have the field whose values a new multi-field would take.
+fn check_source(declared: &DeclaredField, schema: &Schema) -> Result<()> {
+    let source = declared.source.as_deref();
+    let Some(source) = source.filter(|source| schema.named(source).is_some()) else {
+        return Ok(());
+    };
+    Err(Error::invalid(format!(
+        "the field {source:?} is in this index without the multi-field {:?}, which documents that are there would lack:          index the documents again",
+        declared.name
+    )))
+}
+
+/// Fails if a field that is there takes values by other rules than those that are declared.
+fn check_rules(declared: &DeclaredField, field: &Field, schema: &Schema) -> Result<()> {
+    let source = declared.source.as_deref();
+    let source = source.and_then(|name| schema.named(name));
+    let rules = declared.rules(source.map(|field| field.id));
+    let what =
+        if field.rules.source != rules.source || declared.source.is_some() && source.is_none() {
+            "the field whose values it takes"
+        } else if field.rules.ignore_above != rules.ignore_above {
+            "\"ignore_above\""
+        } else if field.rules.null_value != rules.null_value {
+            "\"null_value\""
+        } else {
+            return Ok(());
+        };
+    Err(Error::invalid(format!(
+        "the field {:?} is in this index already, and {what} cannot change: declare it as it was, use another name, or \
+         index the documents again",
+        declared.name
+    )))
 }
 
 /// Fails if a field that is there has not all values in a column of the declared type.

@@ -4,7 +4,7 @@ use super::allowance::check_text;
 use super::field_query::FieldQuery;
 use super::node::PlanNode;
 use super::planner::Planner;
-use crate::analysis::{Field, FieldKind};
+use crate::analysis::Field;
 use crate::base::Result;
 use crate::search::query::{Query, fields};
 
@@ -46,8 +46,7 @@ impl Planner<'_> {
                 Some(field) => self.in_fields(leaf, query, &[field], boost),
             };
         }
-        let fields = schema.fields().iter();
-        let texts: Vec<&Field> = fields.filter(|f| f.kind == FieldKind::Text).collect();
+        let texts: Vec<&Field> = schema.asked_without_name().collect();
         if texts.is_empty() {
             Ok(Some(PlanNode::None))
         } else {

@@ -4,7 +4,7 @@
 //! Excluded clauses are never marked. A pattern marks the terms that it stands for.
 
 use super::highlight::{SnippetOptions, Wanted, snippets};
-use crate::analysis::{Field, FieldId, Scratch, split_term_key};
+use crate::analysis::{Field, FieldId, Schema, Scratch, split_term_key};
 use crate::base::{Result, Steps};
 use crate::documents::each_text;
 use crate::search::lists::{OpenLists, OpenTerm};
@@ -13,6 +13,8 @@ use crate::search::plan::PlanNode;
 /// Makes the snippets of one field for document after document.
 pub struct Marker {
     field: Field,
+    /// The name under which documents have its values: that of another field for a multi-field.
+    source: String,
     wanted: Wanted,
     options: SnippetOptions,
     scratch: Scratch,
@@ -22,6 +24,7 @@ impl Marker {
     /// A marker for `field` of what `node` asks for.
     pub fn new(
         field: &Field,
+        schema: &Schema,
         node: &PlanNode,
         lists: &OpenLists,
         options: SnippetOptions,
@@ -31,6 +34,13 @@ impl Marker {
             node.as_kind(|kind| kind.want(field.id, lists, &mut wanted))?;
         }
         Ok(Marker {
+            source: field
+                .rules
+                .source
+                .and_then(|source| schema.field(source))
+                .unwrap_or(field)
+                .name
+                .clone(),
             field: field.clone(),
             wanted,
             options,
@@ -43,13 +53,14 @@ impl Marker {
     pub fn mark(&mut self, source: &[u8], steps: &mut Steps<'_>) -> Result<(String, Vec<String>)> {
         let Marker {
             field,
+            source: name,
             wanted,
             options,
             scratch,
         } = self;
         let most = options.fragments.max(1);
         let mut made = Ok(Vec::new());
-        each_text(source, &field.name, &mut |text| {
+        each_text(source, name, &mut |text| {
             if let Ok(all) = &mut made
                 && all.len() < most
             {

@@ -8,7 +8,7 @@ use crate::base::{DocId, PAGE_SIZE, Result, Sequence, Span, ZoneNumber};
 use crate::cache::{Pages, finish};
 use crate::columns::ColumnChanges;
 use crate::documents::Dictionaries;
-use crate::index::ingest::{BatchContent, FieldLengths};
+use crate::index::ingest::{BatchContent, FieldLengths, FieldMapping};
 use crate::index::owners::Covered;
 use crate::index::state::{IdEntry, RetiredZones, Shared};
 use crate::index::write::decisions::ColumnDecisions;
@@ -120,6 +120,18 @@ impl Writer {
         let mapping = Arc::new(mapping.and_known(&schema, columns));
         self.decisions = ColumnDecisions::new(&mapping, &schema, columns)?;
         self.shared.preparation.fields.declare(mapping);
+        Ok(())
+    }
+
+    /// Takes further declarations of fields beside those that are known.
+    pub(crate) fn declare(&mut self, more: FieldMapping) -> Result<()> {
+        let fields = &self.shared.preparation.fields;
+        let known = FieldMapping::clone(&fields.mapping());
+        let mapping = Arc::new(known.and(more));
+        let schema = fields.all();
+        self.decisions
+            .declare(&mapping, &schema, &self.state.columns)?;
+        fields.declare(mapping);
         Ok(())
     }
 

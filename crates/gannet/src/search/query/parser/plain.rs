@@ -5,7 +5,7 @@
 
 use super::parsed::{MAX_CLAUSES, Parsed};
 use super::word::{bool_query, leaves, word};
-use crate::analysis::{Analyzer, FieldKind, Schema, Scratch};
+use crate::analysis::{Analyzer, Schema, Scratch};
 use crate::search::query::{LEAVES_MAX, Operator, Query};
 
 /// The most characters that are taken as one word: a phrase has a limit.
@@ -39,8 +39,7 @@ struct WordsLeft {
 impl WordsLeft {
     fn of(schema: &Schema) -> WordsLeft {
         let mut analyzers: Vec<(Analyzer, usize)> = Vec::new();
-        let fields = schema.fields().iter();
-        for field in fields.filter(|field| field.kind == FieldKind::Text) {
+        for field in schema.asked_without_name() {
             match analyzers.iter_mut().find(|one| one.0 == field.analyzer) {
                 Some((_, count)) => *count += 1,
                 None => analyzers.push((field.analyzer, 1)),

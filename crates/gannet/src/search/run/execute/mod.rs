@@ -558,7 +558,8 @@ impl<'q> QueryRun<'q> {
         }
         let marker = |field: &&Field| {
             let options = self.options.snippets.clone();
-            Marker::new(field, &self.node, &self.lists, options)
+            let schema = &self.view.schema;
+            Marker::new(field, schema, &self.node, &self.lists, options)
         };
         fields.iter().map(marker).collect()
     }

@@ -1,0 +1,260 @@
+//! What is declared of values, against documents that spell it out: multi-fields, nulls that count
+//! as values, and strings that are too long. Each document has plain fields with what its declared
+//! ones should have, so both must be found, sorted and shown alike, whatever happens to the index.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::random::Random;
+use crate::base::Result;
+use crate::device::{Device, MemoryDevice};
+use crate::documents::Document;
+use crate::index::{FieldMapping, Index, Limits, MEMORY_MIN, Options};
+use crate::search::{Operator, SearchOptions, SortBy, SortKey};
+
+const MAPPING: &str = r#"{
+    "title": {"type": "text", "fields": {
+        "raw": {"type": "keyword", "ignore_above": 9, "null_value": "none"},
+        "stems": {"type": "text", "analyzer": "english"}}},
+    "year": {"type": "long", "null_value": 1900},
+    "code": {"type": "keyword", "ignore_above": 4},
+    "plain_raw": "keyword", "plain_stems": {"type": "text", "analyzer": "english"},
+    "plain_year": "long", "plain_code": "keyword"}"#;
+
+/// Each declared field with the one that spells its values out.
+const PAIRS: [(&str, &str); 4] = [
+    ("title.raw", "plain_raw"),
+    ("title.stems", "plain_stems"),
+    ("year", "plain_year"),
+    ("code", "plain_code"),
+];
+
+const QUERIES: [&str; 16] = [
+    r#"title.raw:"wet dogs""#,
+    "title.raw:none",
+    "title.raw:w*",
+    "title.raw:=wet",
+    "title.raw:[a TO d]",
+    "title.raw:*",
+    "title.stems:dog",
+    "title.stems:running",
+    "year:1900",
+    "year:[1900 TO 1950]",
+    "year:*",
+    "code:abcd",
+    "code:äöüß",
+    "code:abcde",
+    "code:=abcde",
+    "code:*",
+];
+
+struct World {
+    device: Arc<MemoryDevice>,
+    index: Option<Index>,
+}
+
+impl World {
+    fn open(&mut self, mapping: FieldMapping) -> Result<()> {
+        self.index = None;
+        let limits = Limits {
+            buffer_bytes: Some(96 << 10),
+            zone_pages: Some(16),
+            beside: false,
+            maintain_after: None,
+            ..Limits::default()
+        };
+        let options = Options::default().memory(MEMORY_MIN).limits(limits);
+        let device = Arc::clone(&self.device) as Arc<dyn Device>;
+        let index = Index::open_on(device, Path::new("test"), options.mapping(mapping))?;
+        self.index = Some(index);
+        Ok(())
+    }
+
+    fn index(&self) -> &Index {
+        self.index.as_ref().unwrap()
+    }
+
+    fn write(&self, random: &mut Random, count: usize) {
+        let ids = (0..count).map(|_| random.below(400));
+        let mut ids: Vec<usize> = ids.collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let lines = ids.iter().map(|id| line(random, *id));
+        let lines: Vec<String> = lines.collect();
+        let parse = |line: &String| Document::parse(line.as_bytes()).unwrap();
+        let documents: Vec<Document> = lines.iter().map(parse).collect();
+        self.index().write(documents).unwrap();
+    }
+
+    /// The IDs of the documents that a query finds, in the order of `sort`, or in their own.
+    fn found(&self, text: &str, sort: Option<&str>) -> Vec<String> {
+        let snapshot = self.index().snapshot();
+        let query = snapshot.parse(text, Operator::And).unwrap();
+        let key = |field: &str| SortKey {
+            by: SortBy::Field(field.to_owned()),
+            descending: true,
+            missing_first: false,
+        };
+        let options = SearchOptions {
+            k: 1_000,
+            sort: sort.map(key).into_iter().collect(),
+            ..SearchOptions::default()
+        };
+        let mut found = snapshot.search_all(&[query], &options);
+        let hits = found.remove(0).unwrap().hits;
+        let ids = hits.iter().map(|hit| hit.id.clone());
+        let mut ids: Vec<String> = ids.collect();
+        if sort.is_none() {
+            ids.sort();
+        }
+        ids
+    }
+
+    fn compare(&self) {
+        let mut found = 0;
+        for query in QUERIES {
+            let (declared, plain) = pair_of(query);
+            let spelled = query.replacen(declared, plain, 1);
+            let ids = self.found(query, None);
+            assert_eq!(ids, self.found(&spelled, None), "{query}");
+            found += ids.len();
+        }
+        assert!(found > 0);
+        for (declared, plain) in PAIRS.into_iter().filter(|pair| pair.0 != "title.stems") {
+            let sorted = self.found("*:*", Some(declared));
+            assert_eq!(sorted, self.found("*:*", Some(plain)), "{declared}");
+            let ids: Vec<&str> = sorted.iter().map(String::as_str).collect();
+            let values = |column: &str| self.index().snapshot().values(&ids, column).unwrap();
+            assert_eq!(values(declared), values(plain), "{declared}");
+        }
+        let report = self.index().check(&|_, _| {}).unwrap();
+        assert_eq!(report.findings, Vec::<String>::new());
+    }
+}
+
+fn pair_of(query: &str) -> (&'static str, &'static str) {
+    let mut pairs = PAIRS.into_iter();
+    pairs
+        .find(|(declared, _)| query.starts_with(declared))
+        .unwrap()
+}
+
+/// A document whose plain fields have what the declared ones should have.
+fn line(random: &mut Random, id: usize) -> String {
+    let mut line = format!(r#"{{"id": "{id}""#);
+    let titles = ["wet", "wet dogs", "dogs running fast", "Äpfel da", "none"];
+    let title = titles[random.below(titles.len())];
+    match random.below(4) {
+        0 => line += r#", "title": null, "plain_raw": "none""#,
+        1 => {}
+        _ => {
+            line +=
+                &format!(r#", "title": ["{title}", "seals"], "plain_stems": ["{title}", "seals"]"#);
+            let short = [title, "seals"].into_iter();
+            let short = short.filter(|text| text.chars().count() <= 9);
+            let short: Vec<String> = short.map(|text| format!("{text:?}")).collect();
+            line += &format!(r#", "plain_raw": [{}]"#, short.join(", "));
+        }
+    }
+    let year = 1890 + random.below(80);
+    match random.below(3) {
+        0 => line += r#", "year": [null, 1901, null], "plain_year": [1900, 1901, 1900]"#,
+        1 => line += &format!(r#", "year": "{year}", "plain_year": {year}"#),
+        _ => {}
+    }
+    let code = ["abcd", "abcde", "äöüß", "äöüßx"][random.below(4)];
+    line += &format!(r#", "code": ["{code}", null]"#);
+    if code.chars().count() <= 4 {
+        line += &format!(r#", "plain_code": "{code}""#);
+    }
+    line + "}"
+}
+
+#[test]
+fn declared_fields_have_the_values_that_plain_ones_spell_out() {
+    let mut random = Random::new(58);
+    let mapping = FieldMapping::from_json(MAPPING).unwrap();
+    let mut world = World {
+        device: Arc::default(),
+        index: None,
+    };
+    world.open(mapping.clone()).unwrap();
+    world.write(&mut random, 200);
+    world.compare();
+    world.index().sync().unwrap();
+    // A replay of the log needs no declaration.
+    world.open(FieldMapping::new()).unwrap();
+    world.compare();
+    world.write(&mut random, 200);
+    world.index().checkpoint().unwrap();
+    world.open(mapping).unwrap();
+    world.write(&mut random, 100);
+    let ids: Vec<String> = (0..60).map(|id| id.to_string()).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    world.index().delete(&ids).unwrap();
+    world.compare();
+    world.index().rebuild(&mut |_, _, _| {}).unwrap();
+    world.compare();
+}
+
+#[test]
+fn what_cannot_be_kept_is_rejected_with_its_reason() {
+    let mut world = World {
+        device: Arc::default(),
+        index: None,
+    };
+    world
+        .open(FieldMapping::from_json(MAPPING).unwrap())
+        .unwrap();
+    let long = "x".repeat(2_000);
+    for (line, part) in [
+        (r#"{"title.raw": "x"}"#.to_owned(), "takes the values of"),
+        (
+            r#"{"title": {"raw": null}}"#.to_owned(),
+            "takes the values of",
+        ),
+        (format!(r#"{{"plain_raw": "{long}"}}"#), "ignore_above"),
+    ] {
+        let document = Document::parse(line.as_bytes()).unwrap();
+        let error = world.index().write(vec![document]).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
+    let line = r#"{"id": "1", "title": "wet", "year": null, "code": "a"}"#;
+    let document = Document::parse(line.as_bytes()).unwrap();
+    world.index().write(vec![document]).unwrap();
+    for (json, part) in [
+        (
+            r#"{"title": {"type": "text", "fields": {"other": "keyword"}}}"#,
+            "would lack",
+        ),
+        (
+            r#"{"year": {"type": "long", "null_value": 7}}"#,
+            "\"null_value\" cannot change",
+        ),
+        (r#"{"code": "keyword"}"#, "\"ignore_above\" cannot change"),
+        (
+            r#"{"title": "text", "title.raw": "keyword"}"#,
+            "whose values it takes",
+        ),
+        (
+            r#"{"code": {"type": "keyword", "ignore_above": 4, "fields": {"x": "text"}}}"#,
+            "would lack",
+        ),
+    ] {
+        let mapping = FieldMapping::from_json(json).unwrap();
+        let error = world.index().declare(mapping).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
+    // What no document has yet can be declared while the index is open.
+    let more = r#"{"new": {"type": "keyword", "fields": {"words": "text"}}, "year": {"type": "long", "null_value": 1900}}"#;
+    let more = FieldMapping::from_json(more).unwrap();
+    world.index().declare(more).unwrap();
+    let line = r#"{"id": "2", "new": "two words", "year": null}"#;
+    let document = Document::parse(line.as_bytes()).unwrap();
+    world.index().write(vec![document]).unwrap();
+    assert_eq!(world.found("new.words:words", None), ["2"]);
+    assert_eq!(world.found("year:1900", None), ["1", "2"]);
+    // A query without a field asks the field, and not its multi-fields.
+    assert_eq!(world.found("words", None), Vec::<String>::new());
+    assert_eq!(world.found("\"two words\"", None), ["2"]);
+}
