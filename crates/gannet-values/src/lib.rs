@@ -37,8 +37,9 @@ mod range;
 mod types;
 
 pub use bits::Bits;
-pub use dates::arithmetic::{DateError, Rounding, date_arithmetic};
+pub use dates::arithmetic::{DateError, Rounding, add_date_terms, date_arithmetic};
 pub use dates::format::format_date;
+pub use dates::formats::{DateFormats, FormatError, ReadDate};
 pub use dates::parse::{DateRange, parse_date, parse_full_date};
 pub use dates::{DATE_MAX_MS, DATE_MIN_MS};
 pub use keys::{

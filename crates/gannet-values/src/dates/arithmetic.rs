@@ -51,12 +51,17 @@ pub fn date_arithmetic(text: &str, now_ms: i64, rounding: Rounding) -> Result<i6
             None => return anchor(text, rounding),
         },
     };
-    let range = || DateError::Range(text.to_owned());
-    let mut time = date_time(begin).ok_or_else(range)?;
+    add_date_terms(begin, terms, rounding)
+}
+
+/// Carries out terms such as `-7d/d` from a date on, and returns UTC milliseconds.
+pub fn add_date_terms(begin_ms: i64, terms: &str, rounding: Rounding) -> Result<i64, DateError> {
+    let range = || DateError::Range(terms.to_owned());
+    let mut time = date_time(begin_ms).ok_or_else(range)?;
     let mut rest = terms;
     while !rest.is_empty() {
         let (term, after) =
-            read_term(rest).ok_or_else(|| DateError::Arithmetic(text.to_owned()))?;
+            read_term(rest).ok_or_else(|| DateError::Arithmetic(terms.to_owned()))?;
         time = term.carry_out(time, rounding).ok_or_else(range)?;
         rest = after;
     }

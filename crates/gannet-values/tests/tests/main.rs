@@ -2,5 +2,6 @@
 
 mod arithmetic;
 mod dates;
+mod formats;
 mod numbers;
 mod pieces;

@@ -4,6 +4,10 @@
 //! They stand in the schema, so that a replay, a check and a rebuild apply them as the writer did.
 //! A field has them from its first value on, and they never change.
 
+use std::sync::Arc;
+
+use gannet_values::DateFormats;
+
 use crate::base::{ByteReader, Result, put_bytes, put_varint};
 
 /// A field's number.
@@ -13,7 +17,8 @@ const SOURCE: u8 = 1;
 const IGNORE_ABOVE: u8 = 2;
 const NULL_VALUE: u8 = 4;
 const NULL_IS_EXACT: u8 = 8;
-const FLAGS: u8 = 15;
+const DATE_FORMATS: u8 = 16;
+const FLAGS: u8 = 31;
 
 /// The rules for the values of a field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,6 +29,8 @@ pub struct ValueRules {
     pub ignore_above: Option<u32>,
     /// The value that a null counts as.
     pub null_value: Option<NullValue>,
+    /// The formats of its dates, if any were declared.
+    pub date_formats: Option<Arc<DateFormats>>,
 }
 
 /// A value that stands for null.
@@ -50,6 +57,7 @@ impl ValueRules {
             (self.ignore_above.is_some(), IGNORE_ABOVE),
             (self.null_value.is_some(), NULL_VALUE),
             (is_exact, NULL_IS_EXACT),
+            (self.date_formats.is_some(), DATE_FORMATS),
         ];
         let set = flags.iter().filter(|(is_set, _)| *is_set);
         out.push(set.fold(0, |all, (_, flag)| all | flag));
@@ -61,6 +69,9 @@ impl ValueRules {
         }
         if let Some(null) = &self.null_value {
             put_bytes(out, null.text.as_bytes());
+        }
+        if let Some(formats) = &self.date_formats {
+            put_bytes(out, formats.text().as_bytes());
         }
     }
 
@@ -83,6 +94,11 @@ impl ValueRules {
                 text: reader.text()?.to_owned(),
                 is_exact: has(NULL_IS_EXACT),
             });
+        }
+        if has(DATE_FORMATS) {
+            let formats = DateFormats::of(reader.text()?);
+            let formats = formats.map_err(|error| reader.damaged("formats of dates", error))?;
+            rules.date_formats = Some(Arc::new(formats));
         }
         Ok(rules)
     }
@@ -111,6 +127,7 @@ mod tests {
                 source: Some(300),
                 ignore_above: Some(256),
                 null_value,
+                date_formats: DateFormats::of("yyyy||epoch_millis").ok().map(Arc::new),
             },
         ] {
             let mut bytes = Vec::new();

@@ -1,6 +1,6 @@
 //! Postings and values: all that the documents of a batch bring beside themselves.
 
-use crate::analysis::{Analyzer, Field, FieldKind};
+use crate::analysis::{Analyzer, Field, FieldId, FieldKind};
 use crate::columns::{Columns, FoundValue, FoundValues, KEYWORD_BYTES_MAX, TEXT_BYTES_MAX};
 use crate::documents::Value;
 use crate::postings::InvertedBatch;
@@ -53,6 +53,11 @@ pub(super) fn find_value(
             }
         }
     }
+}
+
+/// Notes that a value of a document is none of its field.
+pub(super) fn find_misfit(values: &mut FoundValues, document: u32, field: FieldId) {
+    values.add(document, field, FoundValue::Misfits(1));
 }
 
 /// A number or a boolean as JSON has it.

@@ -3,7 +3,9 @@
 //! Members have the names and meanings of Elasticsearch. What would change what is found and is not
 //! supported is an error that names the member and the field, and says what to do.
 
-use gannet_values::ValueType;
+use std::sync::Arc;
+
+use gannet_values::{DateFormats, ValueType};
 use serde_json::Value as Json;
 
 use super::mapping::{DeclaredField, FieldMapping, FieldType};
@@ -20,6 +22,9 @@ const PROPERTIES: &str = "properties";
 /// The member with the multi-fields of a field.
 const FIELDS: &str = "fields";
 
+/// The member with the value that a null counts as.
+const NULL_VALUE: &str = "null_value";
+
 impl FieldMapping {
     /// Reads declarations: an object with a member for each field. Its value is the name of a type,
     /// or an object with `type` and what else is declared:
@@ -29,6 +34,8 @@ impl FieldMapping {
     ///   as a field is declared. That of a field `title` with the name `raw` is called `title.raw`.
     /// - `ignore_above`: of a `keyword`, longer strings are left out; counted in characters.
     /// - `null_value`: the value that a null counts as.
+    /// - `format`: of a `date`, the formats in which it is written, with `||` between them, such as
+    ///   `yyyy-MM-dd||epoch_second`.
     /// - `ignore_malformed`: values that do not fit are left out, and the document is taken.
     /// - `column`: of a `text`, its whole strings of up to 256 bytes are kept for orders and
     ///   counts.
@@ -208,6 +215,10 @@ fn read_members(name: &str, members: &[(String, &str)]) -> Result<DeclaredField>
     for (member, value) in members {
         read_member(member, value, name, &mut declared)?;
     }
+    // It must fit what the others say.
+    if let Some((_, value)) = members.iter().find(|(member, _)| member == NULL_VALUE) {
+        declared.null_value = null_value(value, name, &declared)?;
+    }
     Ok(declared)
 }
 
@@ -246,11 +257,11 @@ fn read_member(member: &str, value: &str, name: &str, declared: &mut DeclaredFie
             let most = most.map_err(|_| wrong(member, name, "a number of characters", value))?;
             declared.ignore_above = Some(most);
         }
-        "null_value" => declared.null_value = null_value(value, name, declared)?,
-        // Its fields are read beside it.
-        FIELDS => {}
+        "format" => declared.date_formats = Some(date_formats(value, name, declared)?),
+        // These are read beside it.
+        FIELDS | NULL_VALUE => {}
         _ => {
-            let advice = "use type, analyzer, fields, ignore_above, null_value, ignore_malformed, column and terms";
+            let advice = "use type, analyzer, fields, format, ignore_above, null_value, ignore_malformed, column and terms";
             return Err(not_supported(member, name, advice));
         }
     }
@@ -274,9 +285,23 @@ fn analyzer(value: &str, name: &str, field_type: FieldType) -> Result<Option<Ana
     }
 }
 
+fn date_formats(value: &str, name: &str, declared: &DeclaredField) -> Result<Arc<DateFormats>> {
+    if declared.field_type != FieldType::Column(ValueType::Date) {
+        return Err(not_supported("format", name, "only a date has one"));
+    }
+    let text: String = serde_json::from_str(value)
+        .map_err(|_| wrong("format", name, "formats such as \"yyyy-MM-dd\"", value))?;
+    match DateFormats::of(&text) {
+        Ok(formats) => Ok(Arc::new(formats)),
+        Err(error) => Err(Error::invalid(format!(
+            "\"format\" of the field {name:?} in the mapping: {error}"
+        ))),
+    }
+}
+
 /// The value that a null counts as; nothing if that is nothing.
 fn null_value(value: &str, name: &str, declared: &DeclaredField) -> Result<Option<NullValue>> {
-    let member = "null_value";
+    let member = NULL_VALUE;
     if declared.field_type == FieldType::Text {
         let advice = "a text has words, and a null has none; declare the type keyword";
         return Err(not_supported(member, name, advice));
@@ -426,6 +451,18 @@ mod tests {
             (
                 r#"{"a": {"type": "long", "null_value": "none"}}"#,
                 ["\"null_value\"", "type long"],
+            ),
+            (
+                r#"{"a": {"type": "date", "format": "week_date"}}"#,
+                ["\"a\"", "no format of dates"],
+            ),
+            (
+                r#"{"a": {"type": "long", "format": "yyyy"}}"#,
+                ["\"format\"", "only a date"],
+            ),
+            (
+                r#"{"a": {"null_value": "2020-01-01", "type": "date", "format": "yyyy"}}"#,
+                ["\"null_value\"", "type date"],
             ),
             (
                 r#"{"a": {"type": "text", "null_value": "none"}}"#,

@@ -4,8 +4,9 @@
 //! keeps it with the column and, what concerns single values, with the field.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use gannet_values::{Number, ValueType, parse_date};
+use gannet_values::{DateFormats, Number, ValueType, parse_date};
 
 use crate::analysis::{
     Analyzer, FieldId, NullValue, Schema, ValueRules, has_more_characters, in_nfc,
@@ -53,6 +54,8 @@ pub(crate) struct DeclaredField {
     pub(crate) ignore_above: Option<u32>,
     /// The value that a null counts as.
     pub(crate) null_value: Option<NullValue>,
+    /// The formats of its dates, if others than ISO 8601 and milliseconds.
+    pub(crate) date_formats: Option<Arc<DateFormats>>,
 }
 
 impl FieldType {
@@ -154,6 +157,7 @@ impl FieldMapping {
                     .map(|source| in_nfc(&source.name).into_owned()),
                 ignore_above: field.rules.ignore_above,
                 null_value: field.rules.null_value.clone(),
+                date_formats: field.rules.date_formats.clone(),
                 ..DeclaredField::of(&field.name, field_type)
             });
         }
@@ -243,7 +247,7 @@ impl FieldMapping {
             }
             if let Some(value_type) = declared.strict_type()
                 && !declared.leaves_out(text)
-                && !fits(value_type, value)
+                && !declared.fits(value_type, value)
             {
                 return Err(misfit(declared, value_type, value));
             }
@@ -290,6 +294,7 @@ impl DeclaredField {
             source: None,
             ignore_above: None,
             null_value: None,
+            date_formats: None,
         }
     }
 
@@ -298,6 +303,14 @@ impl DeclaredField {
         match self.field_type {
             FieldType::Column(value_type) if !self.lenient => Some(value_type),
             FieldType::Column(_) | FieldType::Text => None,
+        }
+    }
+
+    fn fits(&self, value_type: ValueType, value: &Value) -> bool {
+        let (Value::Text(text) | Value::Exact(text)) = value;
+        match &self.date_formats {
+            Some(formats) => formats.read(text).is_some(),
+            None => fits(value_type, value),
         }
     }
 
@@ -313,13 +326,14 @@ impl DeclaredField {
             source,
             ignore_above: self.ignore_above,
             null_value: self.null_value.clone(),
+            date_formats: self.date_formats.clone(),
         }
     }
 
     /// Returns true if the value that a null counts as fits the type.
     pub(super) fn fits_null(&self, null: &NullValue) -> bool {
         match self.field_type {
-            FieldType::Column(value_type) => fits(value_type, &Value::of_null(null)),
+            FieldType::Column(value_type) => self.fits(value_type, &Value::of_null(null)),
             FieldType::Text => false,
         }
     }
@@ -343,7 +357,10 @@ fn misfit(declared: &DeclaredField, value_type: ValueType, value: &Value) -> Err
     let type_name = value_type.name();
     let wanted = match value_type {
         ValueType::Boolean => "true or false".to_owned(),
-        ValueType::Date => "a date such as 2020-01-31 or 2020-01-31T10:15:00Z".to_owned(),
+        ValueType::Date => match &declared.date_formats {
+            Some(formats) => format!("a date in the format {formats}"),
+            None => "a date such as 2020-01-31 or 2020-01-31T10:15:00Z".to_owned(),
+        },
         ValueType::Double => "a number".to_owned(),
         ValueType::Long => "a whole number of 64 bits".to_owned(),
         ValueType::Keyword => format!(

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use std::thread;
 
-use super::content::{BatchContent, find_value};
+use gannet_values::format_date;
+
+use super::content::{BatchContent, find_misfit, find_value};
 use super::fields::{Fields, FieldsInUse};
 use crate::analysis::{Field, FieldId, FieldKind, Schema, SchemaOptions, Scratch, Token, term_key};
 use crate::base::{Budget, ByteReader, Error, Reservation, Result};
@@ -437,8 +439,19 @@ impl Workbench {
         ends: &mut Vec<FieldEnd>,
         columns: &Columns,
     ) {
-        find_value(&mut self.values, ordinal, field, value, columns);
         let (Value::Text(text) | Value::Exact(text)) = value;
+        let as_iso;
+        let value = match &field.rules.date_formats {
+            None => value,
+            Some(formats) => {
+                let Some(range) = formats.read(text) else {
+                    return find_misfit(&mut self.values, ordinal, field.id);
+                };
+                as_iso = Value::Text(format_date(range.first_ms));
+                &as_iso
+            }
+        };
+        find_value(&mut self.values, ordinal, field, value, columns);
         if field.rules.is_too_long(text) {
             return;
         }

@@ -18,18 +18,24 @@ const MAPPING: &str = r#"{
         "stems": {"type": "text", "analyzer": "english"}}},
     "year": {"type": "long", "null_value": 1900},
     "code": {"type": "keyword", "ignore_above": 4},
+    "day": {"type": "date", "format": "dd.MM.yyyy||epoch_second", "null_value": "01.02.1970"}, "plain_day": "date",
     "plain_raw": "keyword", "plain_stems": {"type": "text", "analyzer": "english"},
     "plain_year": "long", "plain_code": "keyword"}"#;
 
 /// Each declared field with the one that spells its values out.
-const PAIRS: [(&str, &str); 4] = [
+const PAIRS: [(&str, &str); 5] = [
+    ("day", "plain_day"),
     ("title.raw", "plain_raw"),
     ("title.stems", "plain_stems"),
     ("year", "plain_year"),
     ("code", "plain_code"),
 ];
 
-const QUERIES: [&str; 16] = [
+const QUERIES: [&str; 20] = [
+    "day:2020-01",
+    "day:1970-02-01",
+    "day:[2020-01-02 TO 2020-02]",
+    "day:>2020-01-05",
     r#"title.raw:"wet dogs""#,
     "title.raw:none",
     "title.raw:w*",
@@ -156,6 +162,15 @@ fn line(random: &mut Random, id: usize) -> String {
             line += &format!(r#", "plain_raw": [{}]"#, short.join(", "));
         }
     }
+    let (month, day) = (1 + random.below(3), 1 + random.below(28));
+    let iso = format!("2020-{month:02}-{day:02}T00:00:00.000Z");
+    match random.below(3) {
+        0 => {
+            line += r#", "day": [null, "1577836800"], "plain_day": ["1970-02-01T00:00:00.000Z", "2020-01-01T00:00:00.000Z"]"#
+        }
+        1 => line += &format!(r#", "day": "{day:02}.{month:02}.2020", "plain_day": "{iso}""#),
+        _ => {}
+    }
     let year = 1890 + random.below(80);
     match random.below(3) {
         0 => line += r#", "year": [null, 1901, null], "plain_year": [1900, 1901, 1900]"#,
@@ -214,12 +229,16 @@ fn what_cannot_be_kept_is_rejected_with_its_reason() {
             "takes the values of",
         ),
         (format!(r#"{{"plain_raw": "{long}"}}"#), "ignore_above"),
+        (
+            r#"{"day": "2020-01-01"}"#.to_owned(),
+            "dd.MM.yyyy||epoch_second",
+        ),
     ] {
         let document = Document::parse(line.as_bytes()).unwrap();
         let error = world.index().write(vec![document]).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");
     }
-    let line = r#"{"id": "1", "title": "wet", "year": null, "code": "a"}"#;
+    let line = r#"{"id": "1", "title": "wet", "year": null, "code": "a", "day": null}"#;
     let document = Document::parse(line.as_bytes()).unwrap();
     world.index().write(vec![document]).unwrap();
     for (json, part) in [
@@ -231,6 +250,7 @@ fn what_cannot_be_kept_is_rejected_with_its_reason() {
             r#"{"year": {"type": "long", "null_value": 7}}"#,
             "\"null_value\" cannot change",
         ),
+        (r#"{"day": "date"}"#, "\"null_value\" cannot change"),
         (r#"{"code": "keyword"}"#, "\"ignore_above\" cannot change"),
         (
             r#"{"title": "text", "title.raw": "keyword"}"#,

@@ -318,6 +318,8 @@ fn check_rules(declared: &DeclaredField, field: &Field, schema: &Schema) -> Resu
             "\"ignore_above\""
         } else if field.rules.null_value != rules.null_value {
             "\"null_value\""
+        } else if field.rules.date_formats != rules.date_formats {
+            "\"format\""
         } else {
             return Ok(());
         };
