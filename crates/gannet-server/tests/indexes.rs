@@ -57,7 +57,9 @@ fn a_mapping_grows_by_request_and_by_documents() {
         json!({
             "deep": { "properties": { "flag": { "type": "boolean" } } },
             "n": { "type": "float" },
-            "title": { "type": "text" },
+            "title": { "type": "text", "fields": {
+                "keyword": { "type": "keyword", "ignore_above": 256 },
+            } },
             "zip": { "type": "keyword" },
         })
     );
@@ -80,8 +82,8 @@ fn what_a_mapping_cannot_have_is_rejected_by_name() {
     let server = TestServer::new();
     for (body, part) in [
         (
-            json!({ "mappings": { "properties": { "d": { "type": "date" } } } }),
-            "[date]",
+            json!({ "mappings": { "properties": { "d": { "type": "date_nanos" } } } }),
+            "[date_nanos]",
         ),
         (
             json!({ "mappings": { "properties": { "v": { "type": "dense_vector", "dims": 3 } } } }),

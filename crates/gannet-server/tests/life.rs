@@ -52,7 +52,7 @@ fn an_ordinary_index_is_served_with_the_fields_that_it_has() {
     let properties = mapping["books"]["mappings"]["properties"].to_string();
     assert_eq!(
         properties,
-        r#"{"tag":{"type":"keyword"},"title":{"type":"text"},"year":{"type":"keyword"}}"#
+        r#"{"tag":{"type":"keyword"},"title":{"type":"text","fields":{"keyword":{"type":"keyword","ignore_above":256}}},"year":{"type":"keyword"}}"#
     );
     assert_eq!(
         server.json("GET", "/books/_doc/7", "", 200)["_source"]["id"],

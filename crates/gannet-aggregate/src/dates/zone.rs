@@ -54,6 +54,18 @@ impl Zone {
         &self.name
     }
 
+    /// Returns what clocks show at a time, as the milliseconds of that time of day and date in UTC.
+    pub fn local_of(&self, milliseconds: i64) -> i64 {
+        milliseconds.saturating_add(self.offset_ms(milliseconds))
+    }
+
+    /// Returns the first time at which clocks show `local`, or the one at which they skip it.
+    pub fn utc_of(&self, local: i64) -> i64 {
+        match self.instants(local) {
+            Instants::One(time) | Instants::Two(time, _) | Instants::Gap(time) => time,
+        }
+    }
+
     pub(crate) fn is_utc(&self) -> bool {
         self.zone == TimeZone::UTC
     }
@@ -66,9 +78,9 @@ impl Zone {
     /// Returns the times at which clocks show `local`, the milliseconds of a time of day and date
     /// as if it were UTC: one, two where clocks are set back, none where they are set forward.
     pub(crate) fn instants(&self, local: i64) -> Instants {
-        let ms = |offset: Offset| local - i64::from(offset.seconds()) * 1_000;
+        let ms = |offset: Offset| local.saturating_sub(i64::from(offset.seconds()) * 1_000);
         let Some(time) = date_time(local) else {
-            return Instants::One(local - self.offset_ms(local));
+            return Instants::One(local.saturating_sub(self.offset_ms(local)));
         };
         match self.zone.to_ambiguous_timestamp(time).offset() {
             jiff::tz::AmbiguousOffset::Unambiguous { offset } => Instants::One(ms(offset)),

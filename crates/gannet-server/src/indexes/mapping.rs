@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::dynamic::DynamicTemplate;
 use super::field::FieldMapping;
-use super::types::{FieldType, PARAMETERS_NOT_THERE, as_mapping};
+use super::types::{PARAMETERS_NOT_THERE, as_mapping};
 use crate::fault::{Fault, Outcome};
 use crate::json::Members;
 
@@ -89,9 +89,30 @@ impl Mapping {
         Ok(())
     }
 
+    /// The field of a name, which may be a multi-field of another.
+    pub fn field(&self, name: &str) -> Option<&FieldMapping> {
+        let multi_field = || {
+            let (source, own) = name.rsplit_once('.')?;
+            self.fields.get(source)?.fields.get(own)
+        };
+        self.fields.get(name).or_else(multi_field)
+    }
+
+    /// All fields with their names, the multi-fields of each behind it.
+    pub fn all(&self) -> impl Iterator<Item = (String, &FieldMapping)> {
+        self.fields.iter().flat_map(|(name, field)| {
+            let multi_fields = field.fields.iter();
+            let multi_fields =
+                multi_fields.map(move |(own, field)| (format!("{name}.{own}"), field));
+            std::iter::once((name.clone(), field)).chain(multi_fields)
+        })
+    }
+
     /// Fails if there are more fields than an index can have.
     pub fn check_size(&self) -> Outcome<()> {
-        if self.fields.len() <= FIELDS_MAX {
+        let multi_fields = self.fields.values();
+        let multi_fields = multi_fields.map(|field| field.declared_fields().count());
+        if self.fields.len() + multi_fields.sum::<usize>() <= FIELDS_MAX {
             return Ok(());
         }
         Err(Fault::illegal(format!(
@@ -106,27 +127,7 @@ impl Mapping {
                 self.fields.insert(name.clone(), field.clone());
                 continue;
             };
-            if own.kind != field.kind {
-                return Err(Fault::illegal(format!(
-                    "mapper [{name}] cannot be changed from type [{}] to [{}]",
-                    own.kind.name(),
-                    field.kind.name()
-                )));
-            }
-            if own.analyzer != field.analyzer {
-                let shown = |field: &FieldMapping| {
-                    field
-                        .analyzer
-                        .clone()
-                        .unwrap_or_else(|| "default".to_owned())
-                };
-                return Err(Fault::illegal(format!(
-                    "Mapper for [{name}] conflicts with existing mapper:\n\tCannot update parameter [analyzer] from [{}] to [{}]",
-                    shown(own),
-                    shown(field)
-                )));
-            }
-            own.is_found &= field.is_found;
+            own.merge(field, name)?;
         }
         self.is_strict |= other.is_strict;
         if !other.templates.is_empty() {
@@ -160,9 +161,7 @@ impl Mapping {
     pub fn kept(&self) -> Value {
         let mut fields = Map::new();
         for (name, field) in &self.fields {
-            let mut json = field.json();
-            json["found"] = json!(field.is_found);
-            fields.insert(name.clone(), json);
+            fields.insert(name.clone(), field.kept());
         }
         let templates = DynamicTemplate::json_of(&self.templates);
         json!({ "strict": self.is_strict, "fields": fields, "templates": templates })
@@ -178,12 +177,7 @@ impl Mapping {
             mapping.templates = DynamicTemplate::parse_all(templates).ok()?;
         }
         for (name, field) in value.get("fields")?.as_object()? {
-            let analyzer = field.get("analyzer").and_then(Value::as_str);
-            let field = FieldMapping {
-                kind: FieldType::named(field.get("type")?.as_str()?)?,
-                analyzer: analyzer.map(str::to_owned),
-                is_found: field.get("found")?.as_bool()?,
-            };
+            let field = FieldMapping::from_kept(name, field)?;
             mapping.fields.insert(name.clone(), field);
         }
         Some(mapping)
@@ -246,8 +240,11 @@ mod tests {
         let keywords = json!({ "match_mapping_type": "string", "mapping": { "type": "keyword" } });
         let given = json!({ "dynamic": "strict", "dynamic_templates": [{ "k": keywords }], "properties": {
             "author": { "properties": { "name": { "type": "keyword" } } },
-            "body": { "type": "text", "analyzer": "english" },
-            "n": { "type": "long" },
+            "body": { "type": "text", "analyzer": "english", "fields": {
+                "raw": { "type": "keyword", "ignore_above": 9, "null_value": "none" },
+            } },
+            "at": { "type": "date", "format": "yyyy||epoch_second" },
+            "n": { "type": "long", "ignore_malformed": true, "null_value": -1 },
         }});
         let mapping = parse(given.clone()).unwrap();
         assert_eq!(mapping.json(), given);
@@ -257,13 +254,37 @@ mod tests {
     #[test]
     fn what_is_not_there_is_rejected_by_its_name() {
         for (field, part) in [
-            (json!({ "type": "date" }), "[date]"),
+            (json!({ "type": "date_nanos" }), "[date_nanos]"),
+            (
+                json!({ "type": "date", "format": "week_date" }),
+                "no format of dates",
+            ),
+            (
+                json!({ "type": "keyword", "format": "yyyy" }),
+                "unknown parameter [format]",
+            ),
             (json!({ "type": "nested" }), "[nested]"),
             (
-                json!({ "type": "keyword", "ignore_above": 256 }),
-                "[ignore_above]",
+                json!({ "type": "text", "ignore_above": 256 }),
+                "unknown parameter [ignore_above]",
             ),
-            (json!({ "type": "text", "fields": {} }), "[fields]"),
+            (
+                json!({ "type": "keyword", "ignore_malformed": true }),
+                "unknown parameter [ignore_malformed]",
+            ),
+            (
+                json!({ "type": "long", "null_value": "none" }),
+                "[null_value] \"none\"",
+            ),
+            (
+                json!({ "type": "text", "fields": { "a.b": { "type": "long" } } }),
+                "[a.b]",
+            ),
+            (
+                json!({ "type": "text", "fields": { "a": { "type": "text", "fields": { "b": { "type": "text" } } } } }),
+                "[fields] of a multi-field",
+            ),
+            (json!({ "type": "text", "copy_to": "x" }), "[copy_to]"),
             (json!({ "type": "texst" }), "No handler for type [texst]"),
             (
                 json!({ "type": "text", "analyser": "english" }),
@@ -289,12 +310,18 @@ mod tests {
         let mut mapping = parse(json!({ "properties": { "f": { "type": "text" } } })).unwrap();
         let same = mapping.clone();
         mapping.merge(&same).unwrap();
+        let raw = json!({ "type": "text", "fields": { "raw": { "type": "keyword" } } });
+        let more = parse(json!({ "properties": { "f": raw } })).unwrap();
+        mapping.merge(&more).unwrap();
+        assert!(mapping.field("f.raw").is_some() && mapping.field("f.other").is_none());
         for other in [
             json!({ "type": "keyword" }),
             json!({ "type": "text", "analyzer": "english" }),
+            json!({ "type": "text", "fields": { "raw": { "type": "long" } } }),
+            json!({ "type": "text", "fields": { "raw": { "type": "keyword", "ignore_above": 9 } } }),
         ] {
             let other = parse(json!({ "properties": { "f": other } })).unwrap();
-            assert!(mapping.merge(&other).unwrap_err().reason.contains("[f]"));
+            assert!(mapping.merge(&other).unwrap_err().reason.contains("[f"));
         }
     }
 }

@@ -3,12 +3,13 @@
 //! It stands in the folder `_server` of the indexes' folder, where no index can be, so an index
 //! stays an ordinary one. One that has nothing there is taken as it is.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use gannet::{Analyzer, Error, FieldKind, Schema};
+use gannet::{Analyzer, Error, Field, FieldKind, Schema};
 use serde_json::{Map, Value, json};
 
 use super::field::FieldMapping;
@@ -198,8 +199,14 @@ impl Metadata {
         let default = self.settings.default_analyzer();
         let mut is_changed = false;
         for field in schema.fields() {
+            if let Some(source) = field.rules.source {
+                is_changed |= self.take_multi_field(field, schema.field(source));
+                continue;
+            }
             let known = self.mapping.fields.get(&field.name);
+            let is_date = known.is_some_and(|known| known.kind == FieldType::Date);
             let fits = match field.kind {
+                FieldKind::Text if is_date => field.analyzer == Analyzer::KEYWORD,
                 FieldKind::Exact => {
                     known.is_some_and(|known| !matches!(known.kind, FieldType::Text))
                 }
@@ -211,20 +218,49 @@ impl Metadata {
                 continue;
             }
             let is_words = field.kind == FieldKind::Text && field.analyzer != Analyzer::KEYWORD;
+            let kind = match &field.rules.date_formats {
+                _ if is_words => FieldType::Text,
+                Some(_) => FieldType::Date,
+                None => FieldType::Keyword,
+            };
             let found = FieldMapping {
-                kind: if is_words {
-                    FieldType::Text
-                } else {
-                    FieldType::Keyword
-                },
+                date_formats: field.rules.date_formats.clone(),
                 analyzer: (is_words && field.analyzer != default)
                     .then(|| field.analyzer.name().to_owned()),
-                is_found: true,
+                ..FieldMapping::found(kind)
             };
             self.mapping.fields.insert(field.name.clone(), found);
             is_changed = true;
         }
         is_changed
+    }
+
+    /// Takes a multi-field that stands behind the field whose values it takes.
+    fn take_multi_field(&mut self, field: &Field, source: Option<&Field>) -> bool {
+        let Some(source) = source else {
+            return false;
+        };
+        let own = field.name.strip_prefix(&format!("{}.", source.name));
+        let (Some(own), Some(known)) = (own, self.mapping.fields.get_mut(&source.name)) else {
+            return false;
+        };
+        if known.fields.get(own).is_some_and(|field| !field.is_found) {
+            return false;
+        }
+        let is_words = field.kind == FieldKind::Text && field.analyzer != Analyzer::KEYWORD;
+        let found = FieldMapping {
+            is_found: false,
+            fields: BTreeMap::new(),
+            analyzer: is_words.then(|| field.analyzer.name().to_owned()),
+            ignore_above: field.rules.ignore_above,
+            ..FieldMapping::found(if is_words {
+                FieldType::Text
+            } else {
+                FieldType::Keyword
+            })
+        };
+        known.fields.insert(own.to_owned(), found);
+        true
     }
 }
 

@@ -3,11 +3,14 @@
 use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
 
-use gannet::Index;
+use gannet::{FieldMapping as EngineMapping, Index, Schema};
+use serde_json::{Map, Value};
 
+use super::field::FieldMapping;
 use super::mapping::Mapping;
 use super::metadata::{IndexSettings, Metadata};
 use super::turns::{Turn, Turns};
+use super::types::FieldType;
 use crate::fault::{Fault, Outcome};
 
 /// An open index.
@@ -95,14 +98,39 @@ impl OpenIndex {
     fn declare(&self, mapping: &Mapping) -> Outcome<()> {
         let default = self.metadata().settings.default_analyzer();
         let snapshot = self.index.snapshot();
+        let schema = snapshot.schema();
+        let mut declared = Map::new();
         for (name, field) in &mapping.fields {
-            if snapshot.schema().named(name).is_some() {
+            if schema.named(name).is_some() {
+                check_multi_fields(name, field, schema)?;
                 continue;
             }
-            if let Some(analyzer) = field.analyzer(default) {
-                self.index.declare_text(name, analyzer)?;
+            let is_plain =
+                field.kind == FieldType::Text && field.declared_fields().next().is_none();
+            match field.analyzer(default) {
+                Some(analyzer) if is_plain => self.index.declare_text(name, analyzer)?,
+                _ if field.is_found => {}
+                _ => drop(declared.insert(name.clone(), field.declaration(default))),
             }
         }
-        Ok(())
+        if declared.is_empty() {
+            return Ok(());
+        }
+        let declared = EngineMapping::from_json(&Value::Object(declared).to_string())?;
+        self.index.declare(declared).map_err(Fault::from)
     }
+}
+
+/// Fails at a multi-field that the documents of an index lack.
+fn check_multi_fields(name: &str, field: &FieldMapping, schema: &Schema) -> Outcome<()> {
+    for (own, _) in field.declared_fields() {
+        let path = format!("{name}.{own}");
+        if schema.named(&path).is_none() {
+            return Err(Fault::illegal(format!(
+                "the multi-field [{path}] cannot be added, since documents have [{name}] already and would lack it: \
+                 make an index that maps it, and reindex"
+            )));
+        }
+    }
+    Ok(())
 }

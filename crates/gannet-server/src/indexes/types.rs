@@ -1,8 +1,7 @@
 //! The types of fields.
 //!
-//! A type is taken only if what the engine does with its values is right. Numbers and booleans
-//! match exactly; ranges over them, sorting and aggregations are errors elsewhere. Everything else
-//! is rejected by name.
+//! A type is taken only if what the engine does with its values is right. Everything else is
+//! rejected by name.
 
 use crate::fault::Fault;
 
@@ -19,6 +18,8 @@ pub enum FieldType {
     Fraction(&'static str),
     /// True or false.
     Boolean,
+    /// A date, in the formats of its field.
+    Date,
 }
 
 /// A whole number as documents bring it.
@@ -27,8 +28,8 @@ pub const LONG: FieldType = FieldType::Whole("long", i64::MIN, i64::MAX);
 /// A fraction as documents bring it.
 pub const DOUBLE: FieldType = FieldType::Fraction("float");
 
-/// The types that there are. Dates, vectors and others join here once the engine has columns.
-const TYPES: [FieldType; 10] = [
+/// The types that there are.
+const TYPES: [FieldType; 11] = [
     FieldType::Text,
     FieldType::Keyword,
     LONG,
@@ -39,16 +40,16 @@ const TYPES: [FieldType; 10] = [
     FieldType::Fraction("double"),
     FieldType::Fraction("half_float"),
     FieldType::Boolean,
+    FieldType::Date,
 ];
 
 /// Types of Elasticsearch that are not there.
-const TYPES_NOT_THERE: [&str; 37] = [
+const TYPES_NOT_THERE: [&str; 36] = [
     "alias",
     "binary",
     "completion",
     "constant_keyword",
     "counted_keyword",
-    "date",
     "date_nanos",
     "date_range",
     "dense_vector",
@@ -83,7 +84,7 @@ const TYPES_NOT_THERE: [&str; 37] = [
 ];
 
 /// Parameters of fields that are not there.
-pub const PARAMETERS_NOT_THERE: [&str; 21] = [
+pub const PARAMETERS_NOT_THERE: [&str; 17] = [
     "boost",
     "coerce",
     "copy_to",
@@ -92,16 +93,12 @@ pub const PARAMETERS_NOT_THERE: [&str; 21] = [
     "eager_global_ordinals",
     "enabled",
     "fielddata",
-    "fields",
-    "ignore_above",
-    "ignore_malformed",
     "index",
     "index_options",
     "index_phrases",
     "index_prefixes",
     "normalizer",
     "norms",
-    "null_value",
     "similarity",
     "store",
     "term_vector",
@@ -120,6 +117,19 @@ impl FieldType {
             FieldType::Keyword => "keyword",
             FieldType::Whole(name, ..) | FieldType::Fraction(name) => name,
             FieldType::Boolean => "boolean",
+            FieldType::Date => "date",
+        }
+    }
+
+    /// The type that the engine gives its values.
+    pub fn column_type(self) -> &'static str {
+        match self {
+            FieldType::Text => "text",
+            FieldType::Keyword => "keyword",
+            FieldType::Whole(..) => "long",
+            FieldType::Fraction(_) => "double",
+            FieldType::Boolean => "boolean",
+            FieldType::Date => "date",
         }
     }
 

@@ -38,15 +38,16 @@ impl Mapping {
                 None => self.fields.get(name).cloned(),
             };
             let Some(field) = known else {
+                self.check_multi_field(name, id)?;
                 self.check_new(name, id)?;
                 let field = self.mapped_as(name, value);
-                if !takes(field.kind, value) {
+                if !field.ignore_malformed && !field.takes(value) {
                     return Err(misfit(name, field.kind, value, id));
                 }
                 found.push((name, field));
                 continue;
             };
-            if takes(field.kind, value) {
+            if field.ignore_malformed || field.takes(value) {
                 continue;
             }
             if !(field.is_found && field.kind == LONG && takes(DOUBLE, value)) {
@@ -77,6 +78,16 @@ impl Mapping {
         let mut templates = self.templates.iter();
         let found = templates.find_map(|template| template.field(name, value));
         found.unwrap_or_else(|| FieldMapping::found(type_of(value)))
+    }
+
+    /// Fails at a value of its own for a field that takes those of another.
+    fn check_multi_field(&self, name: &str, id: &str) -> Outcome<()> {
+        match self.field(name) {
+            Some(field) if !field.is_found => Err(Fault::document(format!(
+                "Cannot write to the multi-field [{name}], which takes the values of the field above it, in document with id '{id}'"
+            ))),
+            _ => Ok(()),
+        }
     }
 
     fn check_new(&self, name: &str, id: &str) -> Outcome<()> {
@@ -117,11 +128,11 @@ fn type_of(value: &Value) -> FieldType {
     }
 }
 
-/// Returns true if a field of a type takes a value, so that what matches it is what should.
-fn takes(kind: FieldType, value: &Value) -> bool {
+/// Returns true if a field of a type that is no date takes a value, so that what matches it is what should.
+pub fn takes(kind: FieldType, value: &Value) -> bool {
     match (kind, value) {
         (FieldType::Text | FieldType::Keyword, _) => true,
-        (_, Value::Text(_)) => false,
+        (FieldType::Date, _) | (_, Value::Text(_)) => false,
         (FieldType::Boolean, Value::Exact(text)) => is_boolean(text),
         (FieldType::Fraction(_), Value::Exact(text)) => !is_boolean(text),
         (FieldType::Whole(_, least, most), Value::Exact(text)) => text

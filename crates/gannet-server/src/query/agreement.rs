@@ -182,7 +182,8 @@ impl<'t> Reader<'t> {
             return Ok(());
         }
         let mut scratch = Scratch::default();
-        for field in self.translator.fields.schema.fields() {
+        let fields = self.translator.fields.schema.fields().iter();
+        for field in fields.filter(|field| field.rules.source.is_none()) {
             let mut tokens = 0;
             field.analyzer.analyze(word, &mut scratch, |_| tokens += 1);
             if tokens != 1 {
@@ -200,7 +201,7 @@ impl<'t> Reader<'t> {
             return Err(disagrees(&format!("the field [{name}]")));
         }
         match self.translator.fields.target(name)? {
-            Some(target) if target.is_there => Ok(()),
+            Some(target) if target.is_there => target.check_terms("query_string"),
             _ => Err(disagrees(&format!(
                 "the field [{name}], which no document has,"
             ))),

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use gannet::{Analyzer, Operator, Query, Schema, Scratch};
+use gannet::values::DateFormats;
+use gannet::{Analyzer, FieldKind, Operator, Query, Schema, Scratch};
 use serde_json::Value;
 
 use super::{Translator, any_of};
@@ -27,13 +28,25 @@ pub struct Target<'a> {
     pub analyzer: Analyzer,
     /// Set if documents have it. If none has, nothing is found.
     pub is_there: bool,
+    /// Set for the whole strings of a text that a document brought, which stand in a column: they
+    /// are only asked for by whole values.
+    pub is_column: bool,
+    /// The formats of its dates, if it has dates.
+    pub date_formats: Option<&'a DateFormats>,
 }
 
 impl<'a> Fields<'a> {
     /// The field of a name; nothing if the mapping has none, in which nothing is found.
     pub fn target(&self, name: &'a str) -> Outcome<Option<Target<'a>>> {
-        let Some(field) = self.metadata.mapping.fields.get(name) else {
+        let mapping = &self.metadata.mapping;
+        let Some(field) = mapping.field(name) else {
             return self.check_absent(name).map(|()| None);
+        };
+        let is_own = mapping.fields.contains_key(name);
+        let is_column = field.is_found && !is_own;
+        let name = match name.rsplit_once('.') {
+            Some((source, _)) if is_column => source,
+            _ => name,
         };
         let default = self.metadata.settings.default_analyzer();
         let there = self.schema.named(name);
@@ -41,16 +54,27 @@ impl<'a> Fields<'a> {
         Ok(Some(Target {
             name,
             kind: field.kind,
-            analyzer: there.map_or(declared, |there| there.analyzer),
+            analyzer: if is_column {
+                declared
+            } else {
+                there.map_or(declared, |there| there.analyzer)
+            },
             is_there: there.is_some(),
+            is_column,
+            date_formats: field.date_formats.as_deref(),
         }))
     }
 
     /// Names of string fields that a pattern fits.
     pub fn strings_like(&self, pattern: &str) -> Vec<&str> {
-        let fields = self.metadata.mapping.fields.iter();
-        let strings = fields.filter(|(name, field)| field.kind.is_string() && fits(pattern, name));
-        strings.map(|(name, _)| name.as_str()).collect()
+        let own = self.metadata.mapping.fields.iter();
+        let own = own.filter(|(_, field)| field.kind.is_string());
+        let own = own.map(|(name, _)| name.as_str());
+        let multi_fields = self.schema.fields().iter();
+        let multi_fields = multi_fields
+            .filter(|field| field.rules.source.is_some() && field.kind == FieldKind::Text);
+        let names = own.chain(multi_fields.map(|field| field.name.as_str()));
+        names.filter(|name| fits(pattern, name)).collect()
     }
 
     /// Fails where Elasticsearch would have a field that Gannet does not make.
@@ -59,8 +83,8 @@ impl<'a> Fields<'a> {
         let parent = outer.and_then(|outer| self.metadata.mapping.fields.get(outer));
         if parent.is_some_and(|parent| parent.kind.is_string()) {
             return Err(Fault::query_not_there(&format!(
-                "a field of a field (multi-field), as [{name}] is, since [{}] is mapped as [{}]: map it as [keyword] to match \
-                 its values whole; a multi-field",
+                "a field of a field (multi-field) that is not mapped, as [{name}] is, since [{}] is mapped as [{}] without it: \
+                 map it in [fields]; a multi-field that is not mapped",
                 outer.unwrap_or_default(),
                 parent.map_or("", |parent| parent.kind.name())
             )));
@@ -72,6 +96,7 @@ impl<'a> Fields<'a> {
 impl Target<'_> {
     /// Fails if the field has no strings.
     pub fn check_string(&self, query: &str) -> Outcome<()> {
+        self.check_terms(query)?;
         if self.kind.is_string() {
             return Ok(());
         }
@@ -79,6 +104,18 @@ impl Target<'_> {
             "Can only use {query} queries on keyword and text fields - not on [{}] which is of type [{}]",
             self.name,
             self.kind.name()
+        )))
+    }
+
+    /// Fails if its values are not there as terms.
+    pub fn check_terms(&self, query: &str) -> Outcome<()> {
+        if !self.is_column {
+            return Ok(());
+        }
+        Err(Fault::query_not_there(&format!(
+            "[{query}] in the whole strings of [{}], whose mapping was found: map the field with [fields] to ask its whole \
+             strings by more than their values; it",
+            self.name
         )))
     }
 
@@ -186,7 +223,9 @@ pub fn exists(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
     let mut each: Vec<Query> = each.collect();
     let query = match each.len() {
         0 => {
-            fields.target(name)?;
+            if let Some(target) = fields.target(name)? {
+                target.check_terms("exists")?;
+            }
             Query::MatchNone
         }
         1 => each.remove(0),

@@ -5,6 +5,7 @@
 
 mod agreement;
 mod compound;
+mod dates;
 mod field;
 mod ids;
 mod minimum;

@@ -95,7 +95,10 @@ fn targets<'a>(
             let Some(target) = translator.fields.target(name)? else {
                 continue;
             };
-            match targets.iter_mut().find(|(other, _)| other.name == name) {
+            let is_known = |other: &Target<'_>| {
+                other.name == target.name && other.is_column == target.is_column
+            };
+            match targets.iter_mut().find(|(other, _)| is_known(other)) {
                 Some((_, other)) => *other *= boost,
                 None => targets.push((target, boost)),
             }

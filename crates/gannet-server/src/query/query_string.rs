@@ -103,13 +103,11 @@ fn parse(
     let text = match field {
         None => text.to_owned(),
         Some(field) => {
-            if translator
-                .fields
-                .target(field)?
-                .is_none_or(|target| !target.is_there)
-            {
+            let target = translator.fields.target(field)?;
+            let Some(target) = target.filter(|target| target.is_there) else {
                 return Ok(Query::MatchNone);
-            }
+            };
+            target.check_terms("query_string")?;
             if !field.chars().all(is_plain_name) {
                 return Err(disagrees(&format!(
                     "the field [{field}] as the default one"

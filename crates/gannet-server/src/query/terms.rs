@@ -5,6 +5,7 @@ use std::ops::Bound;
 use gannet::{Analyzer, Operator, Query, Scratch};
 use serde_json::Value;
 
+use super::dates::{self, DateReader, between};
 use super::field::{Clause, Target, text_of};
 use super::patterns::check_case;
 use super::{Translator, any_of, boosted, ids};
@@ -14,6 +15,9 @@ use crate::json::{Members, kind_of};
 
 /// The longest text that can be asked for as a fuzzy one.
 const FUZZY_CHARACTERS_MAX: usize = 255;
+
+/// Bytes of the longest whole string that the engine keeps of a text.
+const COLUMN_BYTES_MAX: usize = 256;
 
 /// Values that one `terms` may have.
 const TERMS_MAX: usize = 4_000;
@@ -82,6 +86,14 @@ pub fn terms(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
 
 /// A term as it is, which no analyzer changes.
 pub fn exactly(text: &str, target: &Target<'_>, translator: &Translator<'_>) -> Outcome<Query> {
+    if let Some(formats) = target.date_formats {
+        let span = DateReader::new(target.name, formats).span(text)?;
+        return Ok(if target.is_there {
+            translator.constant(between(target, span))
+        } else {
+            Query::MatchNone
+        });
+    }
     match target.kind {
         FieldType::Boolean if !matches!(text, "true" | "false") => Err(Fault::illegal(format!(
             "Can't parse boolean value [{text}], expected [true] or [false], for field [{}]",
@@ -95,11 +107,24 @@ pub fn exactly(text: &str, target: &Target<'_>, translator: &Translator<'_>) -> 
             )))
         }
         _ if !target.is_there => Ok(Query::MatchNone),
+        _ if target.is_column => Ok(translator.constant(of_column(text, target))),
         FieldType::Boolean | FieldType::Whole(..) | FieldType::Fraction(_) => {
             Ok(translator.constant(analysed(text, target)))
         }
         _ if target.analyzer == Analyzer::KEYWORD => Ok(whole(text, target)),
         _ => token(text, target),
+    }
+}
+
+/// A value of the whole strings of a text.
+fn of_column(text: &str, target: &Target<'_>) -> Query {
+    if text.len() > COLUMN_BYTES_MAX {
+        // A longer one is no value of the column.
+        return Query::MatchNone;
+    }
+    Query::OneOf {
+        field: target.name.to_owned(),
+        values: vec![text.to_owned()],
     }
 }
 
@@ -148,14 +173,26 @@ fn analysed(text: &str, target: &Target<'_>) -> Query {
 /// `range`: over numbers, booleans, dates, and strings that are kept whole.
 pub fn range(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
     let clause = Clause::of("range", value)?;
-    let known = ["gt", "gte", "lt", "lte", "boost"];
-    clause.check(
-        &known,
-        &["_name", "format", "time_zone", "relation", "from", "to"],
-    )?;
+    let known = ["gt", "gte", "lt", "lte", "boost", "format", "time_zone"];
+    clause.check(&known, &["_name", "relation", "from", "to"])?;
     let Some(target) = translator.fields.target(clause.field)? else {
         return Ok(Query::MatchNone);
     };
+    if let Some(formats) = target.date_formats {
+        return clause.boosted(dates::range(&clause, &target, formats)?);
+    }
+    for name in ["format", "time_zone"] {
+        if clause
+            .members()
+            .is_some_and(|members| members.get(name).is_some())
+        {
+            return Err(Fault::query_not_there(&format!(
+                "[{name}] of a [range] in field [{}], which is not mapped as [date]: map it so, and reindex; it",
+                target.name
+            )));
+        }
+    }
+    target.check_terms("range")?;
     let lower = bound(&clause, "gte", "gt")?;
     let upper = bound(&clause, "lte", "lt")?;
     for end in [&lower, &upper] {

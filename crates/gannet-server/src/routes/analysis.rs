@@ -82,7 +82,7 @@ fn analyzer(call: &Call, members: &Members<'_>, service: &Service) -> Outcome<An
     let Some(field) = members.text("field")? else {
         return Ok(default);
     };
-    let mapped = metadata.mapping.fields.get(field);
+    let mapped = metadata.mapping.field(field);
     let declared = mapped.and_then(|field| field.analyzer(default));
     declared.ok_or_else(|| {
         Fault::illegal(format!(

@@ -137,9 +137,9 @@ pub fn field_caps(call: &Call, service: &Service) -> Outcome<Answer> {
         let metadata = service
             .indexes
             .look(name, &call.caller, |open| Ok(open.metadata()))?;
-        for (field, mapped) in &metadata.mapping.fields {
-            if wanted.iter().any(|pattern| fits(pattern, field)) {
-                let types = found.entry(field.clone()).or_default();
+        for (field, mapped) in metadata.mapping.all() {
+            if wanted.iter().any(|pattern| fits(pattern, &field)) {
+                let types = found.entry(field).or_default();
                 let kind = (mapped.kind.name(), mapped.kind != FieldType::Text);
                 types.entry(kind).or_default().insert(name);
             }

@@ -131,11 +131,11 @@ pub const ROUTES: &[Route] = &[
     route("PUT", "/{index}/_mapping", Manage, mapping::put)
         .json()
         .takes(&MANAGES)
-        .with("text, keyword, numbers and booleans"),
+        .with("text, keyword, numbers, booleans, dates, multi-fields"),
     route("POST", "/{index}/_mapping", Manage, mapping::put)
         .json()
         .takes(&MANAGES)
-        .with("text, keyword, numbers and booleans"),
+        .with("text, keyword, numbers, booleans, dates, multi-fields"),
     route("GET", "/{index}/_settings", Read, index::settings).takes(&NAMES),
     route("PUT", "/{index}/_settings", Manage, index::put_settings)
         .json()

@@ -34,9 +34,16 @@ pub fn search_answer(
     for (at, results) in &page.parts {
         held.push(targets.reserve(*at, "the answer of a search", answer_bytes(results))?);
     }
+    let mut fields = Vec::new();
+    for (at, results) in page.parts.iter().filter(|_| !request.values.is_empty()) {
+        let (found, bytes) = targets.values_of(*at, &results.hits, &request.values)?;
+        held.push(targets.reserve(*at, "the values of hits", 2 * bytes)?);
+        fields.push(found);
+    }
     let mut hits = JsonArray::new();
-    for (at, hit) in page.hits() {
-        hits.push(&hit_json(&page.names[at], at, request, hit)?);
+    for ((at, hit), (part, number)) in page.hits().zip(&page.order) {
+        let fields = fields.get(*part).and_then(|hits| hits.get(*number));
+        hits.push(&hit_json(&page.names[at], at, request, hit, fields)?);
     }
     let mut inner = JsonObject::new();
     if request.counts {
@@ -90,7 +97,13 @@ pub fn answer_bytes(results: &SearchResults) -> usize {
     2 * results.hits.iter().map(bytes).sum::<usize>()
 }
 
-fn hit_json(name: &str, at: usize, request: &SearchRequest, hit: &Hit) -> Outcome<String> {
+fn hit_json(
+    name: &str,
+    at: usize,
+    request: &SearchRequest,
+    hit: &Hit,
+    fields: Option<&Map<String, Value>>,
+) -> Outcome<String> {
     if let Some(error) = &hit.error {
         return Err(Fault::from(error.clone()).of_index(name));
     }
@@ -106,9 +119,13 @@ fn hit_json(name: &str, at: usize, request: &SearchRequest, hit: &Hit) -> Outcom
     {
         json = json.raw("_source", &source);
     }
+    let mut shown = fields.cloned().unwrap_or_default();
     if let Some(field) = &request.collapse {
-        let group = sort_json(std::slice::from_ref(&hit.group));
-        json = json.put("fields", &json!({ field.clone(): group }));
+        let group = sort_json(std::slice::from_ref(&hit.group), &[]);
+        shown.entry(field.clone()).or_insert_with(|| json!(group));
+    }
+    if !shown.is_empty() {
+        json = json.put("fields", &shown);
     }
     let snippets = hit.snippets.iter().filter(|(_, texts)| !texts.is_empty());
     let snippets: Map<String, Value> = snippets
@@ -133,7 +150,7 @@ fn hit_json(name: &str, at: usize, request: &SearchRequest, hit: &Hit) -> Outcom
 
 /// The values of a hit by the keys of the request; a place is one among all indexes.
 fn sort_of(request: &SearchRequest, at: usize, hit: &Hit) -> Vec<Value> {
-    let mut values = sort_json(&hit.sort);
+    let mut values = sort_json(&hit.sort, &request.sort_formats);
     for (key, value) in request.keys.iter().zip(&mut values) {
         if key.by == SortBy::Doc {
             let place = DocumentPlace {

@@ -4,6 +4,7 @@
 mod aggregations;
 mod answer;
 mod contexts;
+mod docvalues;
 mod highlight;
 mod order;
 mod own;

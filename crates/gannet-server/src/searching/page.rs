@@ -13,6 +13,7 @@ use gannet::{Hit, Reservation, SearchOptions, SearchResults, SortBy, SortKey, So
 use serde_json::Value;
 
 use super::aggregations::Aggregated;
+use super::docvalues::{HitFields, ValueField, values_of};
 use super::order::{DocumentPlace, without_scores};
 use super::parallel::each_in_order;
 use super::request::SearchRequest;
@@ -144,6 +145,19 @@ impl<'a> Targets<'a> {
     ) -> Outcome<()> {
         let act = |at: usize| self.with(at, |searched| act(at, searched));
         each_in_order(self.count(), self.at_once, act, take)
+    }
+
+    /// The values of hits of an index by the fields that a request wants.
+    pub fn values_of(
+        &self,
+        at: usize,
+        hits: &[Hit],
+        fields: &[ValueField],
+    ) -> Outcome<(HitFields, usize)> {
+        let ids: Vec<&str> = hits.iter().map(|hit| hit.id.as_str()).collect();
+        self.with(at, |searched| {
+            values_of(searched, &ids, fields).map_err(|fault| fault.of_index(&searched.open.name))
+        })
     }
 
     /// Takes memory out of the budget of an index.

@@ -2,18 +2,20 @@
 
 use std::time::Duration;
 
+use gannet::aggregations::DateFormat;
 use gannet::{Operator, SearchOptions, SortBy, SortKey, SortValue};
 use serde_json::{Value, json};
 
+use super::docvalues::ValueField;
 use super::highlight::HighlightRequest;
 use super::order::{DocumentPlace, after, is_by_place};
-use super::sorting::{sort_keys, sort_parameter, values_after};
+use super::sorting::{sort_formats, sort_keys, sort_parameter, values_after};
 use super::source::{SOURCE_PARAMETERS, SourceChoice};
 use crate::fault::{Fault, Outcome};
 use crate::http::Call;
 use crate::json::{Members, kind_of};
 
-const KNOWN: [&str; 14] = [
+const KNOWN: [&str; 15] = [
     "query",
     "from",
     "size",
@@ -28,11 +30,11 @@ const KNOWN: [&str; 14] = [
     "aggs",
     "aggregations",
     "collapse",
+    "docvalue_fields",
 ];
 
 /// Members that are not there.
-const NOT_THERE: [&str; 22] = [
-    "docvalue_fields",
+const NOT_THERE: [&str; 21] = [
     "explain",
     "ext",
     "fields",
@@ -115,6 +117,10 @@ pub struct SearchRequest {
     pub shows_sort: bool,
     /// The keys that hits are sorted by, if these are not places alone.
     pub keys: Vec<SortKey>,
+    /// The formats of the dates by which they are sorted, by the places of the keys.
+    pub sort_formats: Vec<Option<DateFormat>>,
+    /// The fields whose values are returned with each hit.
+    pub values: Vec<ValueField>,
     /// The values behind which they begin.
     pub behind: Option<Vec<SortValue>>,
     /// The field of whose values each has one hit.
@@ -166,9 +172,10 @@ impl SearchRequest {
                 missing_first: false,
             });
         }
+        let sort_formats = sort.map_or(Ok(Vec::new()), sort_formats)?;
         let (after, behind) = match members.get("search_after") {
             Some(values) if !is_by_place && !keys.is_empty() => {
-                (None, Some(values_after(values, keys.len())?))
+                (None, Some(values_after(values, keys.len(), &sort_formats)?))
             }
             _ => (after(&members, is_by_place)?, None),
         };
@@ -196,6 +203,10 @@ impl SearchRequest {
             total_is_number: false,
             shows_sort: shows_sort && keys.is_empty(),
             keys,
+            sort_formats,
+            values: members
+                .get("docvalue_fields")
+                .map_or(Ok(Vec::new()), ValueField::parse_all)?,
             behind,
             collapse,
             unmapped: sort.map_or_else(Vec::new, unmapped),
@@ -233,7 +244,10 @@ impl SearchRequest {
                     request.is_by_place = true;
                 }
                 "_score" | "_score:desc" => request.shows_sort = true,
-                other => request.keys = sort_parameter(other)?,
+                other => {
+                    request.keys = sort_parameter(other)?;
+                    request.sort_formats.clear();
+                }
             }
         }
         request.total_is_number = call.flag("rest_total_hits_as_int")?.unwrap_or(false);

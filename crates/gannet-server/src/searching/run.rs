@@ -79,6 +79,11 @@ impl SearchedIndex {
         &self.snapshot
     }
 
+    /// What is kept of the index.
+    pub fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+
     /// The options of the engine that a request asks for.
     pub fn options(&self, request: &SearchRequest) -> SearchOptions {
         let mut other_fields = request.unmapped.clone();

@@ -1,9 +1,11 @@
 //! `sort` by fields, scores, `_doc` and `_id`, and `search_after` with the values of a hit.
 
-use gannet::values::Value as Sorted;
+use gannet::aggregations::{DateFormat, Zone};
+use gannet::values::{DateFormats, Value as Sorted};
 use gannet::{SortBy, SortKey, SortValue};
 use serde_json::{Value, json};
 
+use super::docvalues::date_format;
 use crate::fault::{Fault, Outcome};
 use crate::json::{Members, kind_of};
 
@@ -14,6 +16,20 @@ pub fn sort_keys(sort: &Value) -> Outcome<Vec<SortKey>> {
         one => std::slice::from_ref(one),
     };
     keys.iter().map(sort_key).collect()
+}
+
+/// Reads the formats of dates that keys name, by the places of the keys.
+pub fn sort_formats(sort: &Value) -> Outcome<Vec<Option<DateFormat>>> {
+    let keys = match sort {
+        Value::Array(keys) => keys.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    let format = |key: &Value| {
+        let how = key.as_object().and_then(|key| key.values().next());
+        let format = how.and_then(|how| how.get("format")?.as_str());
+        format.map(date_format).transpose()
+    };
+    keys.iter().map(format).collect()
 }
 
 /// Reads the keys of the parameter of a URL: names, each with its direction behind a colon.
@@ -99,8 +115,12 @@ fn directed(name: &str, order: &str) -> Outcome<SortKey> {
     })
 }
 
-/// The values behind which hits begin.
-pub fn values_after(value: &Value, keys: usize) -> Outcome<Vec<SortValue>> {
+/// The values behind which hits begin, of which dates may be in the formats of their keys.
+pub fn values_after(
+    value: &Value,
+    keys: usize,
+    formats: &[Option<DateFormat>],
+) -> Outcome<Vec<SortValue>> {
     let Value::Array(values) = value else {
         return Err(Fault::parsing(format!(
             "[search_after] expected a list, found {}",
@@ -113,10 +133,23 @@ pub fn values_after(value: &Value, keys: usize) -> Outcome<Vec<SortValue>> {
             values.len()
         )));
     }
-    let read = |value: &Value| match value {
+    let of_format = |text: &str, format: &DateFormat| {
+        let read = DateFormats::of(format.name()).ok();
+        let date = read.and_then(|formats| formats.read(text));
+        date.map(|date| Sorted::Date(date.first_ms)).ok_or_else(|| {
+            Fault::illegal(format!(
+                "[search_after] has [{text}], which is no date in the format [{}] of its key",
+                format.name()
+            ))
+        })
+    };
+    let read = |(at, value): (usize, &Value)| match value {
+        Value::String(text) => match formats.get(at) {
+            Some(Some(format)) => of_format(text, format).map(Some),
+            _ => Ok(Some(Sorted::Keyword(text.clone().into()))),
+        },
         Value::Null => Ok(None),
         Value::Bool(value) => Ok(Some(Sorted::Boolean(*value))),
-        Value::String(text) => Ok(Some(Sorted::Keyword(text.clone().into()))),
         Value::Number(number) => Ok(match number.as_i64() {
             Some(long) => Some(Sorted::Long(long)),
             None => number.as_f64().map(Sorted::Double),
@@ -126,19 +159,26 @@ pub fn values_after(value: &Value, keys: usize) -> Outcome<Vec<SortValue>> {
             kind_of(other)
         ))),
     };
-    values.iter().map(read).collect()
+    values.iter().enumerate().map(read).collect()
 }
 
-/// The values of a hit in an answer: dates in milliseconds.
-pub fn sort_json(values: &[SortValue]) -> Vec<Value> {
-    let value = |value: &SortValue| match value {
+/// The values of a hit in an answer: dates in the formats of their keys, or in milliseconds.
+pub fn sort_json(values: &[SortValue], formats: &[Option<DateFormat>]) -> Vec<Value> {
+    let value = |(at, value): (usize, &SortValue)| match (value, formats.get(at)) {
+        (Some(Sorted::Date(ms)), Some(Some(format))) => json!(format.print(*ms, &Zone::utc())),
+        (value, _) => plain_json(value),
+    };
+    values.iter().enumerate().map(value).collect()
+}
+
+fn plain_json(value: &SortValue) -> Value {
+    match value {
         None => Value::Null,
         Some(Sorted::Long(value) | Sorted::Date(value)) => json!(value),
         Some(Sorted::Double(value)) => json!(value),
         Some(Sorted::Boolean(value)) => json!(value),
         Some(Sorted::Keyword(text)) => json!(text),
-    };
-    values.iter().map(value).collect()
+    }
 }
 
 #[cfg(test)]

@@ -413,7 +413,7 @@ fn month_name(text: &str) -> Option<(i8, &str)> {
     let (name, rest) = text.split_at(letters);
     let name = name.to_ascii_lowercase();
     let is_meant = |month: &&str| **month == name || name.len() == 3 && month.starts_with(&name);
-    let at = MONTHS.iter().position(|month| is_meant(&month))?;
+    let at = MONTHS.iter().position(is_meant)?;
     Some((at as i8 + 1, rest))
 }
 

@@ -62,6 +62,17 @@ pub fn delete(call: &Call, service: &Service) -> Outcome<Answer> {
     Ok(Answer::of(&json!({ "deleted": name })))
 }
 
+/// What is declared of a field.
+const FIELD_MEMBERS: [&str; 7] = [
+    "type",
+    "analyzer",
+    "fields",
+    "format",
+    "ignore_above",
+    "ignore_malformed",
+    "null_value",
+];
+
 /// The plan of an index in the words of Elasticsearch, by which indexes are kept.
 fn plan(body: &Value) -> Outcome<Value> {
     let members = Members::of("index", body)?;
@@ -72,7 +83,7 @@ fn plan(body: &Value) -> Outcome<Value> {
             let field = match field {
                 Value::String(kind) => json!({ "type": kind }),
                 other => {
-                    Members::of(name, other)?.check(&["type", "analyzer"], &[])?;
+                    Members::of(name, other)?.check(&FIELD_MEMBERS, &[])?;
                     other.clone()
                 }
             };

@@ -3,9 +3,7 @@
 use std::time::Instant;
 
 use gannet::values::Value as Sorted;
-use gannet::{
-    FieldKind, Hit, Parsed, Query, SearchOptions, SearchResults, SnippetOptions, SortValue,
-};
+use gannet::{Hit, Parsed, Query, SearchOptions, SearchResults, SnippetOptions, SortValue};
 use serde_json::{Map, Value, json};
 
 use super::cost::{explanation_json, io_json, plan_json, score_json};
@@ -170,8 +168,7 @@ fn highlighted(asked: &OwnHighlight, searched: &SearchedIndex) -> Vec<String> {
     match &asked.fields {
         Some(names) => names.clone(),
         None => {
-            let fields = searched.snapshot().schema().fields().iter();
-            let texts = fields.filter(|field| field.kind == FieldKind::Text);
+            let texts = searched.snapshot().schema().asked_without_name();
             texts.map(|field| field.name.clone()).collect()
         }
     }

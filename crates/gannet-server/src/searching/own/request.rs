@@ -104,7 +104,7 @@ impl OwnSearch {
                 "[after] needs the [sort] of the search that gave it as [next]",
             ));
         }
-        let after = after.map(|values| values_after(values, sort.len()));
+        let after = after.map(|values| values_after(values, sort.len(), &[]));
         let search = OwnSearch {
             query: members.text("query")?.map(str::to_owned),
             operator: operator(&members)?,

@@ -166,8 +166,9 @@ impl KeyScan {
         };
         visitor.prepare(&window, pages)?;
         pages.count_steps(window.range.len() / 16)?;
-        let first = window.keys.first();
-        if limits.to.is_some_and(|to| first.is_some_and(|run| run.is_behind(to))) {
+        if let (Some(to), Some(first)) = (limits.to, window.keys.first())
+            && first.is_behind(to)
+        {
             return Ok(());
         }
         for word in window.range.start / 64..window.range.end.div_ceil(64) {
