@@ -168,8 +168,9 @@ def open(
     - `analyzer` is that of text fields not seen so far ("standard", "english", "keyword", ...), and
       `analyzers` has those of single fields by their names.
     - `mapping` declares types of fields ("text", "keyword", "long", "double", "boolean", "date"),
-      as in `{"price": "double", "note": {"type": "text", "analyzer": "english"}}`. A document with
-      a value that does not fit is rejected.
+      as in `{"price": "double", "note": {"type": "text", "analyzer": "english"}}`, and `fields`,
+      `format`, `null_value`, `ignore_above`, `column` and `terms` as the guide has them. A document
+      with a value that does not fit is rejected.
     - `durability="sync"` makes each write durable before it returns; else `sync()` does.
     - `cache_dir` keeps answers in a folder on flash, and pages of a slow device, of at most
       `cache_size`, to which `cache_writes` bytes are written in a second at most. Another process

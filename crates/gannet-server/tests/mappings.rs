@@ -1,5 +1,5 @@
-//! What a mapping declares of fields: multi-fields, nulls that count as values, strings that are too
-//! long, values that do not fit.
+//! Declares fields in mappings: multi-fields, nulls that count as values, strings that are too long,
+//! values that do not fit, fields without terms or without values.
 
 use serde_json::{Value, json};
 
@@ -215,4 +215,71 @@ fn whole_strings_of_found_texts_are_a_multi_field() {
     server.json("PUT", "/other/_doc/1", r#"{"kind":"lamp"}"#, 201);
     let prefix = json!({ "prefix": { "kind.keyword": "la" } }).to_string();
     assert_eq!(server.found("other", &prefix), ["1"]);
+}
+
+/// A field that is not indexed is found by its values, one without values by its terms; all else is
+/// an error that names the setting.
+#[test]
+fn fields_without_terms_or_values_say_so() {
+    let server = TestServer::new();
+    let mapping = json!({ "mappings": { "properties": {
+        "n": { "type": "long", "index": false },
+        "k": { "type": "keyword", "index": false },
+        "m": { "type": "long", "doc_values": false },
+        "t": { "type": "text", "index": false },
+    }}});
+    server.json("PUT", "/books", &mapping.to_string(), 200);
+    for id in 0..5 {
+        let source = json!({ "n": id, "k": format!("k{id}"), "m": id, "t": "some words" });
+        server.json(
+            "PUT",
+            &format!("/books/_doc/{id}"),
+            &source.to_string(),
+            201,
+        );
+    }
+    for (query, ids) in [
+        (json!({ "term": { "n": 2 } }), &["2"][..]),
+        (json!({ "terms": { "k": ["k1", "k4"] } }), &["1", "4"]),
+        (json!({ "range": { "n": { "gt": 2 } } }), &["3", "4"]),
+        (json!({ "term": { "m": 2 } }), &["2"]),
+    ] {
+        assert_eq!(found(&server, &query), ids, "{query}");
+    }
+    for (body, part) in [
+        (json!({ "query": { "prefix": { "k": "k" } } }), "[index]"),
+        (
+            json!({ "query": { "range": { "k": { "gte": "k" } } } }),
+            "[index]",
+        ),
+        (
+            json!({ "query": { "exists": { "field": "n" } } }),
+            "[index]",
+        ),
+        (json!({ "query": { "match": { "t": "words" } } }), "[index]"),
+        (json!({ "query": { "term": { "t": "words" } } }), "[index]"),
+        (
+            json!({ "query": { "range": { "m": { "gt": 2 } } } }),
+            "column",
+        ),
+        (json!({ "sort": ["m"] }), "column"),
+        (
+            json!({ "aggs": { "m": { "sum": { "field": "m" } } } }),
+            "column",
+        ),
+    ] {
+        let answer = server.json("POST", "/books/_search", &body.to_string(), 400);
+        assert!(answer.to_string().contains(part), "{body}: {answer}");
+    }
+    let told = server.json("GET", "/books/_mapping", "", 200);
+    assert_eq!(told["books"]["mappings"], mapping["mappings"]);
+    let other = r#"{"properties":{"n":{"type":"long"}}}"#;
+    let (_, reason) = server.error("PUT", "/books/_mapping", other, 400);
+    assert!(
+        reason.contains("[index] from [false] to [true]"),
+        "{reason}"
+    );
+    let wrong = r#"{"mappings":{"properties":{"t":{"type":"text","doc_values":false}}}}"#;
+    let (_, reason) = server.error("PUT", "/other", wrong, 400);
+    assert!(reason.contains("[doc_values]"), "{reason}");
 }

@@ -17,14 +17,16 @@ const KEYWORD: &str = "keyword";
 const FOUND_CHARACTERS_MAX: u32 = 256;
 
 /// Parameters that may stand in the mapping of a field, beside its type.
-const PARAMETERS: [&str; 8] = [
+const PARAMETERS: [&str; 10] = [
     "type",
     "analyzer",
     "search_analyzer",
+    "doc_values",
     "fields",
     "format",
     "ignore_above",
     "ignore_malformed",
+    "index",
     "null_value",
 ];
 
@@ -46,6 +48,10 @@ pub struct FieldMapping {
     pub date_formats: Option<Arc<DateFormats>>,
     /// Set if a value that does not fit is left out, and its document taken.
     pub ignore_malformed: bool,
+    /// Set if its values are found by terms.
+    pub is_indexed: bool,
+    /// Set if its values have an order and can be counted; of a text they never have.
+    pub has_values: bool,
     /// Its multi-fields by their own names.
     pub fields: BTreeMap<String, FieldMapping>,
     /// Set if a document brought it, so that a whole number may become a fraction.
@@ -64,6 +70,8 @@ impl FieldMapping {
                 _ => None,
             },
             ignore_malformed: false,
+            is_indexed: true,
+            has_values: true,
             fields: BTreeMap::new(),
             is_found: false,
         }
@@ -113,6 +121,12 @@ impl FieldMapping {
     /// Its object in a mapping.
     pub fn json(&self) -> Value {
         let mut json = self.parameters(self.kind.name());
+        if !self.has_values {
+            json.insert("doc_values".to_owned(), json!(false));
+        }
+        if !self.is_indexed {
+            json.insert("index".to_owned(), json!(false));
+        }
         if let Some(analyzer) = &self.analyzer {
             json.insert("analyzer".to_owned(), json!(analyzer));
         }
@@ -136,6 +150,12 @@ impl FieldMapping {
     /// Its object in a mapping of the engine.
     pub fn declaration(&self, default: Analyzer) -> Value {
         let mut json = self.parameters(self.kind.column_type());
+        if !self.has_values {
+            json.insert("column".to_owned(), json!(false));
+        }
+        if !self.is_indexed {
+            json.insert("terms".to_owned(), json!(false));
+        }
         if let (FieldType::Text, Some(analyzer)) = (self.kind, self.analyzer(default)) {
             json.insert("analyzer".to_owned(), json!(analyzer.name()));
         }
@@ -196,8 +216,13 @@ impl FieldMapping {
                 .filter(|null| !null.is_null())
                 .cloned(),
             ignore_above: ignore_above(name, kind, &members)?,
+            is_indexed: members.flag("index")? != Some(false),
+            has_values: members.flag("doc_values")? != Some(false),
             ..FieldMapping::of(kind)
         };
+        if kind == FieldType::Text && members.get("doc_values").is_some() {
+            return Err(unknown_parameter("doc_values", name, kind));
+        }
         if field.ignore_malformed && kind.is_string() {
             return Err(unknown_parameter("ignore_malformed", name, kind));
         }
@@ -260,6 +285,16 @@ impl FieldMapping {
                 json(&other.null_value),
             ),
             ("format", formats(self), formats(other)),
+            (
+                "index",
+                self.is_indexed.to_string(),
+                other.is_indexed.to_string(),
+            ),
+            (
+                "doc_values",
+                self.has_values.to_string(),
+                other.has_values.to_string(),
+            ),
         ];
         if let Some((parameter, own, wanted)) =
             parameters.iter().find(|(_, own, other)| own != other)

@@ -105,8 +105,8 @@ impl OpenIndex {
                 check_multi_fields(name, field, schema)?;
                 continue;
             }
-            let is_plain =
-                field.kind == FieldType::Text && field.declared_fields().next().is_none();
+            let has_more = !field.is_indexed || field.declared_fields().next().is_some();
+            let is_plain = field.kind == FieldType::Text && !has_more;
             match field.analyzer(default) {
                 Some(analyzer) if is_plain => self.index.declare_text(name, analyzer)?,
                 _ if field.is_found => {}

@@ -84,16 +84,14 @@ const TYPES_NOT_THERE: [&str; 36] = [
 ];
 
 /// Parameters of fields that are not there.
-pub const PARAMETERS_NOT_THERE: [&str; 17] = [
+pub const PARAMETERS_NOT_THERE: [&str; 15] = [
     "boost",
     "coerce",
     "copy_to",
-    "doc_values",
     "dynamic",
     "eager_global_ordinals",
     "enabled",
     "fielddata",
-    "index",
     "index_options",
     "index_phrases",
     "index_prefixes",

@@ -128,7 +128,8 @@ fn type_of(value: &Value) -> FieldType {
     }
 }
 
-/// Returns true if a field of a type that is no date takes a value, so that what matches it is what should.
+/// Returns true if a field of a type that is no date takes a value, so that what matches it is what
+/// should.
 pub fn takes(kind: FieldType, value: &Value) -> bool {
     match (kind, value) {
         (FieldType::Text | FieldType::Keyword, _) => true,

@@ -31,6 +31,8 @@ pub struct Target<'a> {
     /// Set for the whole strings of a text that a document brought, which stand in a column: they
     /// are only asked for by whole values.
     pub is_column: bool,
+    /// Set if its values are found by terms.
+    pub is_indexed: bool,
     /// The formats of its dates, if it has dates.
     pub date_formats: Option<&'a DateFormats>,
 }
@@ -61,6 +63,7 @@ impl<'a> Fields<'a> {
             },
             is_there: there.is_some(),
             is_column,
+            is_indexed: field.is_indexed,
             date_formats: field.date_formats.as_deref(),
         }))
     }
@@ -109,6 +112,12 @@ impl Target<'_> {
 
     /// Fails if its values are not there as terms.
     pub fn check_terms(&self, query: &str) -> Outcome<()> {
+        if !self.is_indexed {
+            return Err(Fault::illegal(format!(
+                "Cannot search on field [{}] since it is not indexed: [index] of its mapping is [false], and [{query}] needs it",
+                self.name
+            )));
+        }
         if !self.is_column {
             return Ok(());
         }
@@ -221,6 +230,9 @@ pub fn exists(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
         field: field.clone(),
     });
     let mut each: Vec<Query> = each.collect();
+    if let Some(target) = fields.target(name)?.filter(|target| !target.is_indexed) {
+        target.check_terms("exists")?;
+    }
     let query = match each.len() {
         0 => {
             if let Some(target) = fields.target(name)? {

@@ -107,6 +107,13 @@ pub fn exactly(text: &str, target: &Target<'_>, translator: &Translator<'_>) -> 
             )))
         }
         _ if !target.is_there => Ok(Query::MatchNone),
+        FieldType::Text if !target.is_indexed => {
+            target.check_terms("term").map(|()| Query::MatchNone)
+        }
+        _ if !target.is_indexed => Ok(translator.constant(Query::OneOf {
+            field: target.name.to_owned(),
+            values: vec![text.to_owned()],
+        })),
         _ if target.is_column => Ok(translator.constant(of_column(text, target))),
         FieldType::Boolean | FieldType::Whole(..) | FieldType::Fraction(_) => {
             Ok(translator.constant(analysed(text, target)))
@@ -192,7 +199,9 @@ pub fn range(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
             )));
         }
     }
-    target.check_terms("range")?;
+    if target.kind.is_string() {
+        target.check_terms("range")?;
+    }
     let lower = bound(&clause, "gte", "gt")?;
     let upper = bound(&clause, "lte", "lt")?;
     for end in [&lower, &upper] {

@@ -102,6 +102,7 @@ pub fn words(
         }
         return terms::exactly(text, target, translator);
     }
+    target.check_terms("match")?;
     let tokens = target.tokens(text);
     if tokens.is_empty() || !target.is_there {
         return Ok(Query::MatchNone);
@@ -173,6 +174,7 @@ pub fn phrase(
     if !target.kind.is_string() || target.analyzer == gannet::Analyzer::KEYWORD {
         return terms::exactly(text, target, translator);
     }
+    target.check_terms("match_phrase")?;
     if target.tokens(text).is_empty() || !target.is_there {
         return Ok(Query::MatchNone);
     }

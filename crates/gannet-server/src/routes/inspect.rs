@@ -140,7 +140,8 @@ pub fn field_caps(call: &Call, service: &Service) -> Outcome<Answer> {
         for (field, mapped) in metadata.mapping.all() {
             if wanted.iter().any(|pattern| fits(pattern, &field)) {
                 let types = found.entry(field).or_default();
-                let kind = (mapped.kind.name(), mapped.kind != FieldType::Text);
+                let is_counted = mapped.kind != FieldType::Text && mapped.has_values;
+                let kind = (mapped.kind.name(), is_counted);
                 types.entry(kind).or_default().insert(name);
             }
         }

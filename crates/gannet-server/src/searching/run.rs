@@ -79,7 +79,7 @@ impl SearchedIndex {
         &self.snapshot
     }
 
-    /// What is kept of the index.
+    /// The metadata of the index.
     pub fn metadata(&self) -> &Metadata {
         &self.metadata
     }

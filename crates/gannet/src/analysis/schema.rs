@@ -105,7 +105,7 @@ pub struct Field {
     pub kind: FieldKind,
     /// The parts of its postings.
     pub options: FieldOptions,
-    /// What was declared of its values.
+    /// The rules for its values.
     pub rules: ValueRules,
 }
 
@@ -252,11 +252,12 @@ impl Schema {
             .take_while(move |field| std::mem::take(&mut is_first) || field.rules.source == own)
     }
 
-    /// The fields that a query without a name asks: those of text. A multi-field is left out, since
-    /// the field whose values it takes is asked.
+    /// The fields that a query without a name asks: those of text that have terms. A multi-field is
+    /// left out, since the field whose values it takes is asked.
     pub fn asked_without_name(&self) -> impl Iterator<Item = &Field> {
         let fields = self.fields.iter();
-        fields.filter(|field| field.kind == FieldKind::Text && field.rules.source.is_none())
+        let has_terms = |field: &&Field| field.rules.source.is_none() && !field.rules.without_terms;
+        fields.filter(move |field| field.kind == FieldKind::Text && has_terms(field))
     }
 
     /// Fails if a document brings more new fields than one may: half of those that an index can

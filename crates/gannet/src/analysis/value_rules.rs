@@ -18,7 +18,8 @@ const IGNORE_ABOVE: u8 = 2;
 const NULL_VALUE: u8 = 4;
 const NULL_IS_EXACT: u8 = 8;
 const DATE_FORMATS: u8 = 16;
-const FLAGS: u8 = 31;
+const WITHOUT_TERMS: u8 = 32;
+const FLAGS: u8 = 63;
 
 /// The rules for the values of a field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,6 +32,8 @@ pub struct ValueRules {
     pub null_value: Option<NullValue>,
     /// The formats of its dates, if any were declared.
     pub date_formats: Option<Arc<DateFormats>>,
+    /// Set if its values are not found by terms, but by its column alone.
+    pub without_terms: bool,
 }
 
 /// A value that stands for null.
@@ -58,6 +61,7 @@ impl ValueRules {
             (self.null_value.is_some(), NULL_VALUE),
             (is_exact, NULL_IS_EXACT),
             (self.date_formats.is_some(), DATE_FORMATS),
+            (self.without_terms, WITHOUT_TERMS),
         ];
         let set = flags.iter().filter(|(is_set, _)| *is_set);
         out.push(set.fold(0, |all, (_, flag)| all | flag));
@@ -82,7 +86,10 @@ impl ValueRules {
         if flags & !FLAGS != 0 || has(NULL_IS_EXACT) && !has(NULL_VALUE) {
             return Err(reader.damaged("rules of a field", flags));
         }
-        let mut rules = ValueRules::default();
+        let mut rules = ValueRules {
+            without_terms: has(WITHOUT_TERMS),
+            ..ValueRules::default()
+        };
         if has(SOURCE) {
             rules.source = Some(reader.varint_u16()?);
         }
@@ -128,6 +135,7 @@ mod tests {
                 ignore_above: Some(256),
                 null_value,
                 date_formats: DateFormats::of("yyyy||epoch_millis").ok().map(Arc::new),
+                without_terms: true,
             },
         ] {
             let mut bytes = Vec::new();

@@ -97,12 +97,13 @@ impl Columns {
 
 fn given_up(name: &str, column: &Column) -> Error {
     let reason = match column.value_type {
-        _ if column.declared => "was declared as text",
+        _ if column.declared && column.beside_text => "was declared as text",
+        _ if column.declared => "is not kept, as \"column\": false in its mapping says",
         ValueType::Date => "was given up, since most of its first values are no dates",
         _ => "was given up, since most of its first values differ",
     };
     let type_name = column.value_type.name();
     Error::invalid(format!(
-        "the column of {name:?} {reason}: declare the field as {type_name}, and index the documents again"
+        "the column of {name:?} {reason}: declare the field as {type_name} with a column, and index the documents again"
     ))
 }

@@ -62,14 +62,16 @@ pub fn delete(call: &Call, service: &Service) -> Outcome<Answer> {
     Ok(Answer::of(&json!({ "deleted": name })))
 }
 
-/// What is declared of a field.
-const FIELD_MEMBERS: [&str; 7] = [
+/// The members that declare a field.
+const FIELD_MEMBERS: [&str; 9] = [
     "type",
     "analyzer",
+    "doc_values",
     "fields",
     "format",
     "ignore_above",
     "ignore_malformed",
+    "index",
     "null_value",
 ];
 

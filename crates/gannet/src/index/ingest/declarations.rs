@@ -38,7 +38,8 @@ impl FieldMapping {
     ///   `yyyy-MM-dd||epoch_second`.
     /// - `ignore_malformed`: values that do not fit are left out, and the document is taken.
     /// - `column`: of a `text`, its whole strings of up to 256 bytes are kept for orders and
-    ///   counts.
+    ///   counts; of others false if no values are kept for orders, counts and ranges.
+    /// - `terms`: false if values are found by the column alone: by ranges, and whole values.
     /// - `properties`: in place of a type, the fields of an object.
     ///
     /// All fields may stand in `properties`, as Elasticsearch has them.
@@ -236,18 +237,10 @@ fn read_member(member: &str, value: &str, name: &str, declared: &mut DeclaredFie
         }
         "column" => {
             let has_column = boolean(member, value, name)?;
-            if !has_column && !is_text {
-                let expected = "true, since only a text may be without a column";
-                return Err(wrong(member, name, expected, value));
-            }
             declared.keeps_strings = has_column && is_text;
+            declared.without_column = !has_column && !is_text;
         }
-        "terms" => {
-            if !boolean(member, value, name)? {
-                let expected = "true, since each field is found by its terms";
-                return Err(wrong(member, name, expected, value));
-            }
-        }
+        "terms" => declared.without_terms = !boolean(member, value, name)?,
         "ignore_above" => {
             if declared.field_type != FieldType::Column(ValueType::Keyword) {
                 let advice = "only a keyword leaves long strings out";
@@ -493,11 +486,11 @@ mod tests {
                 ["\"a.b\"", "name of its type"],
             ),
             (
-                r#"{"a": {"type": "long", "column": false}}"#,
+                r#"{"a": {"type": "long", "column": 7}}"#,
                 ["\"column\"", "\"a\""],
             ),
             (
-                r#"{"a": {"type": "long", "terms": false}}"#,
+                r#"{"a": {"type": "long", "terms": "no"}}"#,
                 ["\"terms\"", "\"a\""],
             ),
             (

@@ -56,6 +56,10 @@ pub(crate) struct DeclaredField {
     pub(crate) null_value: Option<NullValue>,
     /// The formats of its dates, if others than ISO 8601 and milliseconds.
     pub(crate) date_formats: Option<Arc<DateFormats>>,
+    /// Set if its values stand in no column, though it is no text.
+    pub(crate) without_column: bool,
+    /// Set if its values are found by no terms.
+    pub(crate) without_terms: bool,
 }
 
 impl FieldType {
@@ -158,6 +162,8 @@ impl FieldMapping {
                 ignore_above: field.rules.ignore_above,
                 null_value: field.rules.null_value.clone(),
                 date_formats: field.rules.date_formats.clone(),
+                without_column: column.closed && !column.beside_text,
+                without_terms: field.rules.without_terms,
                 ..DeclaredField::of(&field.name, field_type)
             });
         }
@@ -268,6 +274,7 @@ impl FieldMapping {
         }
         for (declared, count) in self.fields.iter().zip(counts) {
             if let Some(value_type) = declared.strict_type()
+                && !declared.without_column
                 && count > VALUES_MAX
             {
                 return Err(Error::invalid(format!(
@@ -295,6 +302,8 @@ impl DeclaredField {
             ignore_above: None,
             null_value: None,
             date_formats: None,
+            without_column: false,
+            without_terms: false,
         }
     }
 
@@ -327,6 +336,7 @@ impl DeclaredField {
             ignore_above: self.ignore_above,
             null_value: self.null_value.clone(),
             date_formats: self.date_formats.clone(),
+            without_terms: self.without_terms,
         }
     }
 

@@ -452,7 +452,7 @@ impl Workbench {
             }
         };
         find_value(&mut self.values, ordinal, field, value, columns);
-        if field.rules.is_too_long(text) {
+        if field.rules.is_too_long(text) || field.rules.without_terms {
             return;
         }
         let at = match ends.iter().position(|end| end.field == field.id) {

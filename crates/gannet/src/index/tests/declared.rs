@@ -1,4 +1,4 @@
-//! What is declared of values, against documents that spell it out: multi-fields, nulls that count
+//! Compares declared values with documents that spell them out: multi-fields, nulls that count
 //! as values, and strings that are too long. Each document has plain fields with what its declared
 //! ones should have, so both must be found, sorted and shown alike, whatever happens to the index.
 
@@ -10,7 +10,7 @@ use crate::base::Result;
 use crate::device::{Device, MemoryDevice};
 use crate::documents::Document;
 use crate::index::{FieldMapping, Index, Limits, MEMORY_MIN, Options};
-use crate::search::{Operator, SearchOptions, SortBy, SortKey};
+use crate::search::{Hit, Operator, SearchOptions, SortBy, SortKey};
 
 const MAPPING: &str = r#"{
     "title": {"type": "text", "fields": {
@@ -94,8 +94,17 @@ impl World {
 
     /// The IDs of the documents that a query finds, in the order of `sort`, or in their own.
     fn found(&self, text: &str, sort: Option<&str>) -> Vec<String> {
+        let hits = self.search(text, sort).unwrap();
+        let mut ids: Vec<String> = hits.iter().map(|hit| hit.id.clone()).collect();
+        if sort.is_none() {
+            ids.sort();
+        }
+        ids
+    }
+
+    fn search(&self, text: &str, sort: Option<&str>) -> Result<Vec<Hit>> {
         let snapshot = self.index().snapshot();
-        let query = snapshot.parse(text, Operator::And).unwrap();
+        let query = snapshot.parse(text, Operator::And)?;
         let key = |field: &str| SortKey {
             by: SortBy::Field(field.to_owned()),
             descending: true,
@@ -107,13 +116,7 @@ impl World {
             ..SearchOptions::default()
         };
         let mut found = snapshot.search_all(&[query], &options);
-        let hits = found.remove(0).unwrap().hits;
-        let ids = hits.iter().map(|hit| hit.id.clone());
-        let mut ids: Vec<String> = ids.collect();
-        if sort.is_none() {
-            ids.sort();
-        }
-        ids
+        Ok(found.remove(0)?.hits)
     }
 
     fn compare(&self) {
@@ -277,4 +280,64 @@ fn what_cannot_be_kept_is_rejected_with_its_reason() {
     // A query without a field asks the field, and not its multi-fields.
     assert_eq!(world.found("words", None), Vec::<String>::new());
     assert_eq!(world.found("\"two words\"", None), ["2"]);
+}
+
+#[test]
+fn fields_without_terms_or_without_a_column_say_so() {
+    let mut world = World {
+        device: Arc::default(),
+        index: None,
+    };
+    let json = r#"{"n": {"type": "long", "terms": false}, "k": {"type": "keyword", "terms": false},
+        "m": {"type": "long", "column": false}, "w": {"type": "keyword", "column": false},
+        "t": {"type": "text", "terms": false}}"#;
+    let mapping = FieldMapping::from_json(json).unwrap();
+    world.open(mapping.clone()).unwrap();
+    for id in 0..20 {
+        let line = format!(
+            r#"{{"id": "{id}", "n": {id}, "k": "k{id}", "m": {id}, "w": "k{id}", "t": "some words"}}"#
+        );
+        let document = Document::parse(line.as_bytes()).unwrap();
+        world.index().write(vec![document]).unwrap();
+    }
+    for round in 0..3 {
+        assert_eq!(world.found("n:[3 TO 4]", None), ["3", "4"]);
+        assert_eq!(world.found("n:=7", None), ["7"]);
+        assert_eq!(world.found("k:=(k1 k2)", None), ["1", "2"]);
+        assert_eq!(world.found("m:7", None), ["7"]);
+        assert_eq!(world.found("w:k7", None), ["7"]);
+        assert_eq!(world.found("w:k1*", None).len(), 11);
+        assert_eq!(world.found("*:*", Some("n"))[0], "19");
+        assert_eq!(world.found("words", None), Vec::<String>::new());
+        for (query, sort, parts) in [
+            ("n:7", None, ["\"n\"", "\"terms\": false"]),
+            ("n:*", None, ["\"n\"", "\"terms\": false"]),
+            ("k:k1*", None, ["\"k\"", "\"terms\": false"]),
+            ("k:[a TO b]", None, ["\"k\"", "\"terms\": false"]),
+            ("t:words", None, ["\"t\"", "\"terms\": false"]),
+            ("m:[3 TO 4]", None, ["\"m\"", "\"column\": false"]),
+            ("m:=7", None, ["\"m\"", "\"column\": false"]),
+            ("*:*", Some("m"), ["\"m\"", "\"column\": false"]),
+            ("*:*", Some("w"), ["\"w\"", "\"column\": false"]),
+        ] {
+            let error = world.search(query, sort).unwrap_err().to_string();
+            assert!(parts.iter().all(|part| error.contains(part)), "{error}");
+        }
+        let report = world.index().check(&|_, _| {}).unwrap();
+        assert_eq!(report.findings, Vec::<String>::new());
+        match round {
+            0 => world.index().sync().unwrap(),
+            _ => world.index().checkpoint().unwrap(),
+        }
+        let again = [FieldMapping::new(), mapping.clone(), mapping.clone()];
+        world.open(again[round].clone()).unwrap();
+    }
+    for (json, part) in [
+        (r#"{"n": "long"}"#, "\"terms\" cannot change"),
+        (r#"{"m": "long"}"#, "declared as long without a column"),
+    ] {
+        let mapping = FieldMapping::from_json(json).unwrap();
+        let error = world.index().declare(mapping).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
 }

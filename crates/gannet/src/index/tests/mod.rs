@@ -5,7 +5,8 @@
 //! modules make the devices to open: after power losses (`crashes`), after failures (`faults`),
 //! with bytes changed (`damage`); on full devices (`full`, `space`); `backups` copies it. `checks`
 //! asks whether a check finds all damage. `canaries` break the engine's promise on purpose and
-//! expect to be told. `declared` compares declared fields with plain ones. `closing` asks what a close writes. `logs` are those that nobody flushed.
+//! expect to be told. `declared` compares declared fields with plain ones. `closing` asks what a
+//! close writes. `logs` are those that nobody flushed.
 //! `long_documents` are as long as a budget allows. `memory` is scarce, also for `patterns`.
 //! `pausing` is of writes that are slowed down. `sharing` is of threads that have something the
 //! writer needs, or end it.

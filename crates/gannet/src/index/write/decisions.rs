@@ -287,7 +287,7 @@ fn declared_column(field: &Field, declared: &DeclaredField) -> Column {
     Column {
         declared: true,
         lenient: declared.lenient,
-        closed: is_text && !declared.keeps_strings,
+        closed: declared.without_column || is_text && !declared.keeps_strings,
         beside_text: is_text,
         settled: true,
         ..Column::found(field.id, value_type)
@@ -320,6 +320,8 @@ fn check_rules(declared: &DeclaredField, field: &Field, schema: &Schema) -> Resu
             "\"null_value\""
         } else if field.rules.date_formats != rules.date_formats {
             "\"format\""
+        } else if field.rules.without_terms != rules.without_terms {
+            "\"terms\""
         } else {
             return Ok(());
         };
@@ -355,7 +357,8 @@ fn check_declared(declared: &DeclaredField, field: &Field, columns: &Columns) ->
                 && (has_strings || !declared.keeps_strings)
         }
         FieldType::Column(value_type) => known.iter().any(|column| {
-            column.value_type == value_type && column.declared && !column.beside_text
+            let is_of_type = column.value_type == value_type && column.declared;
+            is_of_type && !column.beside_text && column.closed == declared.without_column
         }),
     };
     if is_there {
@@ -363,6 +366,9 @@ fn check_declared(declared: &DeclaredField, field: &Field, columns: &Columns) ->
     }
     let has = match known.first() {
         Some(column) if column.declared && column.beside_text => "declared as text".to_owned(),
+        Some(column) if column.declared && column.closed => {
+            format!("declared as {} without a column", column.value_type.name())
+        }
         Some(column) if column.declared => format!("declared as {}", column.value_type.name()),
         Some(column) => format!("found to be {}", column.value_type.name()),
         None => "there without a column".to_owned(),

@@ -105,9 +105,22 @@ fn check_one(query: &Query, schema: &Schema, elsewhere: &dyn Fn(&str) -> bool) -
         return Ok(());
     }
     check_name(name, schema)?;
+    let asks_column = matches!(query, Query::Range { .. } | Query::OneOf { .. });
+    if let Some(field) = field.filter(|field| field.rules.without_terms && !asks_column) {
+        return Err(without_terms(field));
+    }
     field.map_or(Ok(()), |field| {
         query.as_kind(|kind| kind.check_field(Some(field)))
     })
+}
+
+/// The error where terms are asked for of a field that was declared without any.
+pub fn without_terms(field: &Field) -> Error {
+    let name = &field.name;
+    Error::invalid(format!(
+        "the field {name:?} has no terms, as \"terms\": false in its mapping says: ask for whole values, as {name}:=5, and \
+         of numbers and dates for ranges, or declare it with terms, and index the documents again"
+    ))
 }
 
 fn check_id(query: &Query) -> Result<()> {

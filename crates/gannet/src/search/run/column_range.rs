@@ -64,6 +64,21 @@ pub fn column_of_values(field: FieldId, view: &SearchView) -> Option<ColumnReade
     }
 }
 
+/// The error where values are asked for of a field that was declared without a column.
+pub fn without_column(field: &Field, view: &SearchView) -> Option<Error> {
+    let columns = view.columns.columns();
+    let of_field = columns.of_field(field.id).iter();
+    let mut of_field = of_field.filter_map(|id| columns.get(*id));
+    let is_declared = of_field.any(|own| own.declared && own.closed && !own.beside_text);
+    let name = &field.name;
+    is_declared.then(|| {
+        Error::invalid(format!(
+            "the values of field {name:?} are not kept, as \"column\": false in its mapping says: ask for single values, as \
+             {name}:5, or declare it with a column, and index the documents again"
+        ))
+    })
+}
+
 /// The error where values are asked for of a field that keeps none.
 pub fn not_kept(field: &Field) -> Error {
     let name = &field.name;

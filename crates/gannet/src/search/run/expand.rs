@@ -12,10 +12,12 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use super::column_range::{ColumnRange, column_of_ranges, column_of_values, not_kept};
+use super::column_range::{
+    ColumnRange, column_of_ranges, column_of_values, not_kept, without_column,
+};
 use super::frequent::MostFrequent;
 use super::range_terms::RangeTerms;
-use crate::analysis::{FieldId, term_key};
+use crate::analysis::{Field, FieldId, term_key};
 use crate::base::{Budget, DocId, Error, Reservation, Result, Steps};
 use crate::btree::{Scan, TreeView};
 use crate::cache::{Pages, Step};
@@ -24,7 +26,7 @@ use crate::search::lists::collector::Collector;
 use crate::search::lists::{PatternDocuments, Sources};
 use crate::search::matching::matcher::for_all;
 use crate::search::plan::PlannedPattern;
-use crate::search::query::fields::has_order;
+use crate::search::query::fields::{has_order, without_terms};
 use crate::search::query::pattern::{Pattern, Verdict};
 use crate::search::query::ranges::{check_words, unordered};
 use crate::search::view::SearchView;
@@ -582,18 +584,23 @@ fn decide(
     // A declared number or date has the order of its values, though its terms have one too.
     let ordered = column_of_ranges(field, view);
     let asked = view.schema.field(field);
-    let asked = asked.filter(|asked| ordered.is_some() || !has_order(asked));
+    let has_terms = |asked: &Field| has_order(asked) && !asked.rules.without_terms;
+    let asked = asked.filter(|asked| ordered.is_some() || !has_terms(asked));
     let column = match (pattern, asked) {
         (Pattern::OneOf(values), Some(asked)) => match column_of_values(field, view) {
             Some(column) => ColumnRange::of_values(&column, values, view, budget)?,
-            None => return Err(not_kept(asked)),
+            None => return Err(without_column(asked, view).unwrap_or_else(|| not_kept(asked))),
         },
         (Pattern::OneOf(_), None) => return Ok(None),
         (Pattern::Range(from, to), Some(asked)) => {
             let ends = (from.clone(), to.clone());
             match ordered {
                 Some(column) => ColumnRange::new(&column, &ends, view, budget)?,
-                None => return Err(unordered(asked, &ends)),
+                None if asked.rules.without_terms => return Err(without_terms(asked)),
+                None => {
+                    let error = without_column(asked, view);
+                    return Err(error.unwrap_or_else(|| unordered(asked, &ends)));
+                }
             }
         }
         (Pattern::Range(from, to), None) => {
