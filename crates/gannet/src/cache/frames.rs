@@ -168,7 +168,8 @@ impl FramePool {
         let mut missing = addresses.to_vec();
         loop {
             let claimed = self.claims.take(&mut missing);
-            operations += self.read_tier(tier, claimed.pages(), &mut frames)?;
+            let round = (claimed.pages(), addresses.len());
+            operations += self.read_tier(tier, round, &mut frames)?;
             drop(claimed);
             if missing.is_empty() {
                 break;
@@ -179,19 +180,20 @@ impl FramePool {
         Ok((frames, operations))
     }
 
-    /// Reads pages that this thread alone reads, and adds their frames to `frames`: what others
-    /// have brought meanwhile, then what the tier has, then the others from the device.
+    /// Reads pages that this thread alone reads, of a round of so many, and adds their frames to
+    /// `frames`: what others have brought meanwhile, then what the tier has, then the others from
+    /// the device.
     fn read_tier(
         &self,
         tier: &FlashTier,
-        addresses: &[PageAddress],
+        (addresses, round): (&[PageAddress], usize),
         frames: &mut Vec<(PageAddress, Frame)>,
     ) -> Result<usize> {
         let begin = frames.len();
         let in_memory = |address: &PageAddress| Some((*address, self.get(*address)?));
         frames.extend(addresses.iter().filter_map(in_memory));
         let missing = without(addresses, &frames[begin..]);
-        let found = tier.read(&missing, &mut || self.take_buffer())?;
+        let found = tier.read(&missing, round, &mut || self.take_buffer())?;
         frames.extend(found.into_iter().map(|page| self.keep(page, true)));
         let missing = without(&missing, &frames[begin..]);
         let started = Instant::now();

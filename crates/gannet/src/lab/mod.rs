@@ -16,6 +16,6 @@ pub use self::inverting::FlushInverter;
 pub use self::lists::{TermLists, write_chunks};
 pub use self::tree::LoneTree;
 pub use crate::base::PageAddress;
-pub use crate::cache::policy::{SecondSighting, TierPolicy};
+pub use crate::cache::policy::{RoundShares, TierPolicy};
 pub use crate::cache::{FramePool, Pages, Sieve, Stop, finish};
 pub use crate::postings::{TermCursor, TermList};

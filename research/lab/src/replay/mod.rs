@@ -9,7 +9,8 @@
 //! Frames leave over the same [`misses`] whatever is below them, so these are made once. A
 //! [`tier::ModelTier`] writes regions as the engine's does, or single pages for policies that order
 //! these: [`lru`], [`s3_fifo`], [`greedy_dual`], those of the hybrid cache paper in [`counted`],
-//! and [`belady`], which knows the future. [`round_shares`] writes regions, too.
+//! and [`belady`], which knows the future. [`second_sighting`] writes regions, too: it was the
+//! engine's before.
 
 mod belady;
 mod counted;
@@ -18,8 +19,8 @@ mod lru;
 mod misses;
 mod moment;
 mod ranking;
-mod round_shares;
 mod s3_fifo;
+mod second_sighting;
 #[cfg(test)]
 mod tests;
 mod tier;
@@ -28,7 +29,7 @@ mod trace;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use gannet::lab::SecondSighting;
+use gannet::lab::RoundShares;
 use serde_json::{Value, json};
 
 use crate::Outcome;
@@ -36,8 +37,8 @@ use greedy_dual::{GreedyDual, GreedyDualSettings};
 use misses::Misses;
 use moment::Moment;
 use ranking::Ranked;
-use round_shares::RoundShares;
-use tier::{ModelTier, ReplayPolicy, TierCounts};
+use second_sighting::SecondSighting;
+use tier::{MakePolicy, ModelTier, ReplayPolicy, TierCounts};
 use trace::Trace;
 pub use trace::{TraceArguments, write as write_trace};
 
@@ -58,6 +59,10 @@ pub struct Arguments {
     /// Pages of a region
     #[arg(long, default_value_t = 16)]
     region: usize,
+    /// A process ends after so many queries, and the next one begins with empty memory [default:
+    /// one process]
+    #[arg(long)]
+    process: Option<usize>,
     /// The policies
     #[arg(long, value_enum, num_args = 1.., default_values_t = Name::value_variants().to_vec())]
     policies: Vec<Name>,
@@ -77,7 +82,9 @@ pub struct Arguments {
 enum Name {
     /// Nothing enters
     None,
-    /// The engine's: at the second sighting, the region that is read least
+    /// The engine's: the requests of a page by the share of a round, in regions
+    RoundShares,
+    /// What the engine had before: at the second sighting, the region that is read least
     SecondSighting,
     /// Least recently used
     Lru,
@@ -89,10 +96,6 @@ enum Name {
     GdsfRounds,
     /// The requests of a page by the share of a round, from the second on, without ageing
     Rounds,
-    /// The same in regions, with four counters for each page of the tier
-    RoundShares,
-    /// The same with one counter
-    RoundShares1,
     /// The paper's efficiency value with its threshold
     Efficiency,
     /// The paper's CBLRU
@@ -109,7 +112,8 @@ enum Name {
 pub fn run(arguments: &Arguments) -> Outcome {
     let trace = Trace::read(&arguments.trace)?;
     let pages = arguments.pages.unwrap_or(trace.addresses.len());
-    let misses = Misses::of(&trace, (pages / arguments.frames).max(1));
+    let process = arguments.process.unwrap_or(usize::MAX);
+    let misses = Misses::of(&trace, (pages / arguments.frames).max(1), process);
     let mut rows = Vec::new();
     for part in &arguments.tiers {
         for name in &arguments.policies {
@@ -141,8 +145,10 @@ fn row(
     let regions = (tier_pages / region).max(2);
     let moment = Moment::default();
     let half = trace.queries / 2;
-    let policy = policy(arguments, name, (trace, misses), regions, &moment);
-    let counts = ModelTier::new(trace, policy, regions, region, moment).run(misses, half);
+    let of_process = moment.clone();
+    let make: MakePolicy<'_> =
+        Box::new(move || policy(arguments, name, (trace, misses), regions, &of_process));
+    let counts = ModelTier::new(trace, make, regions, region, moment).run(misses, half);
     let TierCounts {
         queries,
         requests,
@@ -150,6 +156,7 @@ fn row(
         store_requests,
         store_rounds,
         written,
+        writes,
     } = counts;
     let store_pages = requests - hits;
     let waited = store_rounds as f64 * arguments.delay_us
@@ -159,7 +166,7 @@ fn row(
         "policy": name.map(|name| name.get_name().to_owned()), "tier_pages": tier_pages,
         "queries": queries, "requests": requests, "hits": hits, "store_pages": store_pages,
         "store_requests": store_requests, "store_rounds": store_rounds,
-        "written_pages": written,
+        "written_pages": written, "writes": writes,
         "modelled_wait_us_per_query": waited / queries as f64,
     }))
 }
@@ -182,20 +189,15 @@ fn policy(
         let order = GreedyDual::new(all, settings, moment.clone());
         Box::new(Ranked::new(order, regions))
     };
-    let shares = |counters| -> Box<dyn ReplayPolicy> {
-        let region = arguments.region;
-        Box::new(RoundShares::new(regions, region, counters, moment.clone()))
-    };
     match name {
         Name::None => Box::new(Ranked::new(counted::Cblru::new(all, u32::MAX), regions)),
+        Name::RoundShares => Box::new(RoundShares::new(regions, arguments.region)),
         Name::SecondSighting => Box::new(SecondSighting::new(regions, arguments.region)),
         Name::Lru => Box::new(Ranked::new(lru::LastUse::default(), regions)),
         Name::S3Fifo => Box::new(s3_fifo::S3Fifo::new(regions, all)),
         Name::Gdsf => greedy(false, true, 1.0),
         Name::GdsfRounds => greedy(true, true, 1.0),
         Name::Rounds => greedy(true, false, 2.0),
-        Name::RoundShares => shares(4),
-        Name::RoundShares1 => shares(1),
         Name::Efficiency => Box::new(Ranked::new(
             counted::Efficiency::new(all, threshold),
             regions,
@@ -226,9 +228,6 @@ fn policy(
 impl Name {
     /// Returns true if it writes whole regions.
     fn has_regions(self) -> bool {
-        matches!(
-            self,
-            Name::SecondSighting | Name::RoundShares | Name::RoundShares1
-        )
+        matches!(self, Name::RoundShares | Name::SecondSighting)
     }
 }

@@ -52,7 +52,12 @@ impl<R: Ranking> Ranked<R> {
     }
 }
 
-impl<R: Ranking> ReplayPolicy for Ranked<R> {}
+impl<R: Ranking> ReplayPolicy for Ranked<R> {
+    fn count_read(&mut self, region: u32, page: PageAddress) {
+        let worth = self.ranking.read(page.page);
+        self.put(region, page.page, worth);
+    }
+}
 
 impl<R: Ranking> TierPolicy for Ranked<R> {
     fn admits(&mut self, page: PageAddress, is_full: bool) -> bool {
@@ -66,11 +71,6 @@ impl<R: Ranking> TierPolicy for Ranked<R> {
         if let Some(page) = pages.first() {
             self.put(region, page.page, self.entering);
         }
-    }
-
-    fn count_read(&mut self, region: u32, page: PageAddress) {
-        let worth = self.ranking.read(page.page);
-        self.put(region, page.page, worth);
     }
 
     fn choose(&mut self) -> u32 {

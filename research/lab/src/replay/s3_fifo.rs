@@ -78,7 +78,12 @@ impl S3Fifo {
     }
 }
 
-impl ReplayPolicy for S3Fifo {}
+impl ReplayPolicy for S3Fifo {
+    fn count_read(&mut self, _region: u32, page: PageAddress) {
+        let uses = &mut self.uses[page.page as usize];
+        *uses = (*uses + 1).min(USES_MAX);
+    }
+}
 
 impl TierPolicy for S3Fifo {
     fn admits(&mut self, _page: PageAddress, _is_full: bool) -> bool {
@@ -94,11 +99,6 @@ impl TierPolicy for S3Fifo {
                 self.small.push_back((region, *page));
             }
         }
-    }
-
-    fn count_read(&mut self, _region: u32, page: PageAddress) {
-        let uses = &mut self.uses[page.page as usize];
-        *uses = (*uses + 1).min(USES_MAX);
     }
 
     fn choose(&mut self) -> u32 {

@@ -47,15 +47,16 @@ fn counts(name: Name, trace: &Trace, misses: &Misses, pages: usize) -> TierCount
     };
     let regions = pages / region;
     let moment = Moment::default();
-    let policy = policy(&arguments, name, (trace, misses), regions, &moment);
-    ModelTier::new(trace, policy, regions, region, moment).run(misses, 0)
+    let of_process = moment.clone();
+    let make = || policy(&arguments, name, (trace, misses), regions, &of_process);
+    ModelTier::new(trace, Box::new(make), regions, region, moment).run(misses, 0)
 }
 
 #[test]
 fn no_policy_has_more_hits_than_one_that_knows_the_future() {
     for seed in 0..5 {
         let trace = skewed(seed, 2_000);
-        let misses = Misses::of(&trace, 16);
+        let misses = Misses::of(&trace, 16, usize::MAX);
         for pages in [16, 64, 256] {
             // A page that is gathered can be read, too: a region more at most.
             let most = counts(Name::Belady, &trace, &misses, pages + 8).hits;
@@ -77,7 +78,7 @@ fn no_policy_has_more_hits_than_one_that_knows_the_future() {
 #[test]
 fn policies_by_frequency_find_more_and_write_less_than_the_order_of_use() {
     let trace = skewed(9, 5_000);
-    let misses = Misses::of(&trace, 16);
+    let misses = Misses::of(&trace, 16, usize::MAX);
     let lru = counts(Name::Lru, &trace, &misses, 128);
     for name in [Name::Gdsf, Name::Efficiency, Name::Rounds] {
         let found = counts(name, &trace, &misses, 128);
@@ -92,7 +93,7 @@ fn policies_by_frequency_find_more_and_write_less_than_the_order_of_use() {
 #[test]
 fn a_tier_with_room_for_all_reads_each_page_once_from_the_store() {
     let trace = skewed(3, 3_000);
-    let misses = Misses::of(&trace, 1);
+    let misses = Misses::of(&trace, 1, usize::MAX);
     for name in [Name::Lru, Name::S3Fifo, Name::Gdsf, Name::SecondSighting] {
         let found = counts(name, &trace, &misses, 4_096);
         let pages = trace.addresses.len() as u64;

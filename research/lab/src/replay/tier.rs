@@ -1,9 +1,12 @@
 //! A flash tier without content: which pages are in it, and how many were written to it.
 //!
 //! As in the engine, pages that are admitted are gathered, where they can be read, until they fill
-//! a region. A region of one page is a cache that writes each page by itself.
+//! a region. They are written to a region that is free, or over the pages that regions give up. A
+//! region of one page is a cache that writes each page by itself.
+//!
+//! A policy begins anew with each process, but for what the notes in the regions tell it.
 
-use gannet::lab::{PageAddress, SecondSighting, TierPolicy};
+use gannet::lab::{PageAddress, RoundShares, TierPolicy};
 
 use super::misses::Misses;
 use super::moment::Moment;
@@ -15,24 +18,31 @@ const GAP_PAGES: u32 = 16;
 const NOWHERE: u32 = u32::MAX;
 const GATHERED: u32 = u32::MAX - 1;
 
-/// A policy of the engine, or one that also has pages written again.
+/// A policy of the engine, or one that is also told which region has a page.
 pub trait ReplayPolicy: TierPolicy {
-    /// Chooses those of the pages of a region that is overwritten which are written again.
-    fn keeps(&mut self, pages: &[PageAddress]) -> Vec<PageAddress> {
-        let _ = pages;
-        Vec::new()
+    /// Notes that a page of a region was read.
+    fn count_read(&mut self, region: u32, page: PageAddress) {
+        let _ = (region, page);
     }
 }
 
-impl ReplayPolicy for SecondSighting {}
+impl ReplayPolicy for RoundShares {}
+
+/// Makes the policy of a process.
+pub type MakePolicy<'t> = Box<dyn Fn() -> Box<dyn ReplayPolicy> + 't>;
 
 /// The tier.
 pub struct ModelTier<'t> {
     trace: &'t Trace,
+    make: MakePolicy<'t>,
     policy: Box<dyn ReplayPolicy>,
     region_pages: usize,
     regions: Vec<Vec<Page>>,
+    /// The notes of the policy about the pages of each region.
+    notes: Vec<Vec<u8>>,
     free: usize,
+    /// The region that was written to last.
+    newest: usize,
     gathered: Vec<Page>,
     /// The region of each page.
     places: Vec<u32>,
@@ -55,23 +65,28 @@ pub struct TierCounts {
     pub store_rounds: u64,
     /// Pages written to the tier.
     pub written: u64,
+    /// Writes to regions.
+    pub writes: u64,
 }
 
 impl<'t> ModelTier<'t> {
     /// A tier of so many regions of so many pages.
     pub fn new(
         trace: &'t Trace,
-        policy: Box<dyn ReplayPolicy>,
+        make: MakePolicy<'t>,
         regions: usize,
         region_pages: usize,
         moment: Moment,
     ) -> ModelTier<'t> {
         ModelTier {
             trace,
-            policy,
+            policy: make(),
+            make,
             region_pages,
             regions: vec![Vec::new(); regions],
+            notes: vec![Vec::new(); regions],
             free: regions,
+            newest: 0,
             gathered: Vec::new(),
             places: vec![NOWHERE; trace.addresses.len()],
             together: vec![0; trace.addresses.len()],
@@ -89,6 +104,9 @@ impl<'t> ModelTier<'t> {
             self.moment.pass(round.pages_end);
             for page in &misses.evicted[evicted..round.evicted_end] {
                 self.offer(*page, &mut of_round);
+            }
+            if round.ends_process {
+                self.end_process(&mut of_round);
             }
             (page, evicted) = (round.pages_end, round.evicted_end);
             if round.query >= from {
@@ -108,6 +126,7 @@ impl<'t> ModelTier<'t> {
             let is_hit = place != NOWHERE;
             self.together[*page as usize] = pages.len() as u32;
             self.moment.tell(pages.len() as u32);
+            self.policy.count_request(address(*page), pages.len());
             if is_hit && place != GATHERED {
                 self.policy.count_read(place, address(*page));
             }
@@ -145,37 +164,72 @@ impl<'t> ModelTier<'t> {
         }
     }
 
-    /// Writes what was gathered to a region, and gathers what is kept of those it had.
+    /// Writes what was gathered.
     fn write(&mut self, counts: &mut TierCounts) {
-        let region = if self.free > 0 {
+        while !self.gathered.is_empty() {
+            let region = self.next_region();
+            counts.written += self.write_to(region) as u64;
+            counts.writes += 1;
+        }
+    }
+
+    fn next_region(&mut self) -> usize {
+        let has_room = self.regions[self.newest].len() < self.region_pages;
+        if has_room && !self.regions[self.newest].is_empty() {
+            self.newest
+        } else if self.free > 0 {
             self.free -= 1;
             self.regions.len() - 1 - self.free
         } else {
             self.policy.choose() as usize
-        };
-        let old = std::mem::replace(
-            &mut self.regions[region],
-            std::mem::take(&mut self.gathered),
-        );
-        for page in &old {
-            self.places[*page as usize] = NOWHERE;
+        }
+    }
+
+    /// Writes as much of it to a region as this has room for, or gives up.
+    fn write_to(&mut self, region: usize) -> usize {
+        let left = self.gathered.len();
+        let room = self.region_pages - self.regions[region].len();
+        if room > 0 {
+            let new = self.gathered.drain(..room.min(left));
+            self.regions[region].extend(new);
+        } else {
+            let old: Vec<PageAddress> = self.addresses(region);
+            let given_up = self.policy.give_up(&old, left);
+            let new = self.gathered.drain(..given_up.len());
+            for (number, page) in given_up.into_iter().zip(new) {
+                let old = std::mem::replace(&mut self.regions[region][number], page);
+                self.places[old as usize] = NOWHERE;
+            }
         }
         for page in &self.regions[region] {
             self.places[*page as usize] = region as u32;
         }
-        let pages = self.regions[region].iter().map(|page| address(*page));
-        let pages: Vec<PageAddress> = pages.collect();
+        let pages = self.addresses(region);
         self.policy.fill(region as u32, &pages);
-        counts.written += pages.len() as u64;
-        let old: Vec<PageAddress> = old.into_iter().map(address).collect();
-        for address in self
-            .policy
-            .keeps(&old)
-            .into_iter()
-            .take(self.region_pages - 1)
-        {
-            self.places[address.page as usize] = GATHERED;
-            self.gathered.push(address.page);
+        let notes = pages.iter().map(|page| self.policy.note(*page));
+        self.notes[region] = notes.collect();
+        self.newest = region;
+        left - self.gathered.len()
+    }
+
+    fn addresses(&self, region: usize) -> Vec<PageAddress> {
+        let pages = self.regions[region].iter();
+        pages.map(|page| address(*page)).collect()
+    }
+
+    /// Writes what is left over, and opens the tier as another process.
+    fn end_process(&mut self, counts: &mut TierCounts) {
+        self.write(counts);
+        self.policy = (self.make)();
+        // The newest one last: the next in turn is behind it.
+        let others = self.newest + 1..self.newest + self.regions.len();
+        for region in others.chain([self.newest]) {
+            let region = region % self.regions.len();
+            let pages = self.addresses(region);
+            for (page, note) in pages.iter().zip(&self.notes[region]) {
+                self.policy.learn(*page, *note);
+            }
+            self.policy.fill(region as u32, &pages);
         }
     }
 }
@@ -187,6 +241,7 @@ impl TierCounts {
         self.store_requests += other.store_requests;
         self.store_rounds += other.store_rounds;
         self.written += other.written;
+        self.writes += other.writes;
     }
 }
 

@@ -10,6 +10,7 @@
 //! | varint, then for each | pages that follow; zone and page, u32 each |
 //! | u64, u64 | identity and generation of the root under which the region was written |
 //! | varint; if 1: u64, u64 | whether an opening led to that root; its number, its first generation |
+//! | 1 for each page | the policy's note of its worth |
 //! | … | zeros |
 //! | last 4 | CRC-32C of all before |
 //!
@@ -22,6 +23,7 @@
 //! another mark, so they do not pass, though a page of another history has a seal that proves it.
 
 use crate::base::{ByteReader, PAGE_SIZE, PageAddress, Result, put_u32, put_u64, put_varint};
+use crate::cache::policy::TierPolicy;
 use crate::storage::Lineage;
 
 /// Pages of a region, its header included: 512 KiB.
@@ -42,6 +44,7 @@ pub(crate) struct Header {
     pub(super) mark: u32,
     pub(super) pages: Vec<PageAddress>,
     pub(super) lineage: Lineage,
+    pub(super) notes: Vec<u8>,
 }
 
 impl Header {
@@ -59,6 +62,7 @@ impl Header {
             put_u32(&mut bytes, address.page);
         }
         self.lineage.encode(&mut bytes);
+        bytes.extend_from_slice(&self.notes);
         page.fill(0);
         page[..bytes.len()].copy_from_slice(&bytes);
         let sum = crc32c::crc32c(&page[..SUM_AT]);
@@ -70,6 +74,14 @@ impl Header {
         let sum = crc32c::crc32c(&page[..SUM_AT]).to_le_bytes();
         let header = (page[SUM_AT..] == sum).then(|| Header::read(&page[..SUM_AT]));
         header?.ok()?.filter(|header| header.region == region)
+    }
+
+    /// Tells a policy what the region has.
+    pub(super) fn teach(&self, policy: &mut dyn TierPolicy) {
+        for (page, note) in self.pages.iter().zip(&self.notes) {
+            policy.learn(*page, *note);
+        }
+        policy.fill(self.region, &self.pages);
     }
 
     /// The page at a place of the file, if it is one of the region.
@@ -97,6 +109,7 @@ impl Header {
             mark,
             pages,
             lineage: Lineage::decode(&mut reader)?,
+            notes: reader.take(count)?.to_vec(),
         }))
     }
 }
@@ -129,6 +142,7 @@ mod tests {
             mark: 5,
             pages: (0..ENTRIES as u32).map(page).collect(),
             lineage: Lineage::decode(&mut ByteReader::new(&lineage, "a test")).unwrap(),
+            notes: (0..ENTRIES as u8).collect(),
         };
         let mut bytes = [1; PAGE_SIZE];
         header.encode(&mut bytes);

@@ -1,8 +1,9 @@
 //! The flash tier: pages that left memory, kept in a file on flash, between the frame pool and the
 //! device of the index.
 //!
-//! Pages that are evicted pass a selection and a buffer, and are written in regions of 512 KiB, one
-//! after another, by a thread of the tier's own (`writer`). A page that is read back proves itself
+//! Pages that are evicted pass a selection and a buffer, and are written to regions of 512 KiB, one
+//! after another, by a thread of the tier's own (`writer`). Once all regions have pages, each gives
+//! up a few for others (`super::policy`). A page that is read back proves itself
 //! by the seal that it has in the index: its checksum covers the index, the address and the bytes.
 //! So nothing in the tier has to be right, or durable. What does not prove itself is read from the
 //! device of the index, and forgotten.
@@ -50,7 +51,7 @@ use size::{TIER, TIER_BYTES_MAX, region_count};
 pub use state::EvictedPage;
 use state::{Offered, TierContents};
 
-use super::policy::SecondSighting;
+use super::policy::RoundShares;
 use crate::base::{Budget, PAGE_SIZE, PageAddress, Reservation, Result};
 use crate::device::{Device, PageBuffer, PagePool, Transfer};
 use crate::storage::{ReadPage, Store};
@@ -63,7 +64,7 @@ const BUFFER_PAGES: usize = DRAFT_PAGES + REGION_PAGES;
 
 /// Bytes that the map, the states of regions and what is remembered take, at most: one for so many
 /// of the tier.
-const BYTES_PER_MAP_BYTE: u64 = 512;
+const BYTES_PER_MAP_BYTE: u64 = 410;
 
 /// Bytes of the state of a region, beside what the policy has.
 const REGION_STATE: usize = 1;
@@ -183,12 +184,12 @@ impl FlashTier {
         *self.thread.lock().unwrap_or_else(|e| e.into_inner()) = thread.ok();
     }
 
-    /// Bytes of memory that a tier of `bytes` takes: a 512th of it at most, and 1.5 MiB of buffers.
+    /// Bytes of memory that a tier of `bytes` takes: a 410th of it at most, and 1.5 MiB of buffers.
     pub fn memory_bytes(bytes: u64) -> usize {
         let regions = region_count(bytes);
         TierMap::memory_bytes(regions * REGION_PAGES)
             + regions * REGION_STATE
-            + SecondSighting::memory_bytes(regions, REGION_PAGES)
+            + RoundShares::memory_bytes(regions, REGION_PAGES)
             + BUFFER_PAGES * PAGE_SIZE
     }
 
@@ -240,16 +241,18 @@ impl FlashTier {
         }
     }
 
-    /// Reads those of the pages that the tier holds, in any order; `take` gives buffers.
+    /// Reads those of the pages that the tier holds, in any order; `take` gives buffers. Memory
+    /// lacks them, and as many of their round as `round` says.
     pub(super) fn read(
         &self,
         addresses: &[PageAddress],
+        round: usize,
         take: &mut dyn FnMut() -> Result<PageBuffer>,
     ) -> Result<Vec<ReadPage>> {
         self.look_again();
         let mut pages = Vec::new();
         let mut wanted = Vec::new();
-        if self.shared.state().is_off {
+        if !self.shared.count_requests(addresses, round) {
             return Ok(pages);
         }
         for address in addresses {
@@ -338,6 +341,17 @@ impl TierShared {
         self.gain.lock().unwrap_or_else(|e| e.into_inner())
     }
 
+    /// Tells the policy which pages of a round memory lacks. Tells whether the tier is read.
+    fn count_requests(&self, addresses: &[PageAddress], round: usize) -> bool {
+        let mut state = self.state();
+        if !state.is_off {
+            for address in addresses {
+                state.policy.count_request(*address, round);
+            }
+        }
+        !state.is_off
+    }
+
     fn places(&self, address: PageAddress) -> Vec<u32> {
         self.state().map.candidates(address).collect()
     }
@@ -356,7 +370,7 @@ impl TierShared {
         };
         self.gain().note_tier(started.elapsed());
         let mark = self.state().mark;
-        let (mut pages, mut proven, mut others) = (Vec::<ReadPage>::new(), Vec::new(), Vec::new());
+        let (mut pages, mut others) = (Vec::<ReadPage>::new(), Vec::new());
         for (candidate, mut buffer) in candidates.into_iter().zip(buffers) {
             let is_read = |page: &ReadPage| page.address == candidate.address;
             if pages.last().is_some_and(is_read) {
@@ -364,20 +378,17 @@ impl TierShared {
             }
             toggle_mark(&mut buffer, mark);
             match self.store.prove_copy(candidate.address, &buffer) {
-                Some(kind) => {
-                    proven.push((candidate.address, candidate.place));
-                    pages.push(ReadPage {
-                        address: candidate.address,
-                        kind,
-                        buffer,
-                    });
-                }
+                Some(kind) => pages.push(ReadPage {
+                    address: candidate.address,
+                    kind,
+                    buffer,
+                }),
                 None => others.push((candidate, buffer)),
             }
         }
         // What was written anew may have left damaged copies.
         others.retain(|(candidate, _)| pages.iter().all(|page| page.address != candidate.address));
-        self.count_read(&proven);
+        self.state().counts.read += pages.len() as u64;
         self.forget_damaged(others);
         pages
     }
@@ -401,16 +412,6 @@ impl TierShared {
         let read = self.device().read(&mut batch);
         let buffers = batch.into_iter().flat_map(|transfer| transfer.buffers);
         read.is_ok().then(|| buffers.collect())
-    }
-
-    fn count_read(&self, pages: &[(PageAddress, u32)]) {
-        let mut state = self.state();
-        state.counts.read += pages.len() as u64;
-        for (address, place) in pages {
-            state
-                .policy
-                .count_read(place / REGION_PAGES as u32, *address);
-        }
     }
 
     /// Forgets those of the candidates that should have proven themselves: the others are places of

@@ -16,7 +16,7 @@ use super::root::TierRoot;
 use super::size::{TIER, region_count};
 use super::state::TierContents;
 use crate::base::{Error, Result};
-use crate::cache::policy::{SecondSighting, TierPolicy};
+use crate::cache::policy::{RoundShares, TierPolicy};
 use crate::device::{Device, PageBuffer, PagePool, Transfer};
 
 /// Headers that are read at once. There are buffers for four batches, and at most three on their
@@ -35,7 +35,7 @@ struct HeaderContents {
     file_pages: usize,
     map: TierMap,
     regions: Regions,
-    policy: SecondSighting,
+    policy: RoundShares,
     newest: Option<Header>,
     /// Set if the tier is another process's: regions that do not count are passed over.
     is_guest: bool,
@@ -187,7 +187,7 @@ impl HeaderContents {
             file_pages,
             map: TierMap::new(regions * REGION_PAGES),
             regions: Regions::new(regions),
-            policy: SecondSighting::new(regions, REGION_PAGES),
+            policy: RoundShares::new(regions, REGION_PAGES),
             newest: None,
             is_guest: false,
             is_foreign: false,
@@ -212,7 +212,7 @@ impl HeaderContents {
 
     fn take_in(&mut self, header: Header) {
         self.regions.fill(header.region, header.pages.len());
-        self.policy.fill(header.region, &header.pages);
+        header.teach(&mut self.policy);
         for (number, address) in header.pages.iter().enumerate() {
             let place = place(header.region, number + 1);
             if (place as usize) < self.file_pages {

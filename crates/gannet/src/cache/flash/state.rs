@@ -4,7 +4,7 @@
 //! Nothing waits for the device while it holds the lock. Invariants:
 //!
 //! 1. The map names only places that were written: a page enters it when its write has ended, and
-//!    leaves it before its region is overwritten.
+//!    leaves it before its place is overwritten.
 //! 2. A page is in a draft, where it can be read, until the map names its place.
 //! 3. A page enters a draft only if its zone is below the next one of the root. Each
 //!    region is written under that root or one that goes on from it.
@@ -22,12 +22,9 @@ use crate::cache::policy::TierPolicy;
 use crate::device::{PageBuffer, PagePool};
 use crate::storage::Lineage;
 
-/// Pages that are to be written to one region.
+/// Pages that are to be written, each with its buffer.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
-    /// The region, its sequence and the pages that it has already, if it goes on in one.
-    pub(super) begun: Option<(u32, u64)>,
-    /// All pages of the region; the last ones have buffers.
     pub(super) pages: Vec<PageAddress>,
     pub(super) buffers: Vec<PageBuffer>,
 }
@@ -47,7 +44,7 @@ pub(super) struct TierContents {
     pub(super) map: TierMap,
     pub(super) regions: Regions,
     pub(super) policy: Box<dyn TierPolicy>,
-    /// The region that was begun last, and its sequence.
+    /// The region that was written to last, and its sequence.
     pub(super) newest_region: u32,
     pub(super) sequence: u64,
     /// The mark that tells its pages from those that its file had before the tier was emptied.
@@ -92,30 +89,10 @@ pub(super) enum Offered {
 }
 
 impl Draft {
-    /// The draft that goes on in a region that has room.
-    pub(super) fn going_on(header: Header) -> Draft {
-        Draft {
-            begun: Some((header.region, header.sequence)),
-            pages: header.pages,
-            buffers: Vec::new(),
-        }
-    }
-
-    /// The page with this address, if it was not written yet.
+    /// The page with this address.
     fn find(&self, address: PageAddress) -> Option<&PageBuffer> {
-        let unwritten = self.unwritten();
-        let at = unwritten.iter().position(|page| *page == address)?;
+        let at = self.pages.iter().position(|page| *page == address)?;
         self.buffers.get(at)
-    }
-
-    /// The pages that have buffers.
-    pub(super) fn unwritten(&self) -> &[PageAddress] {
-        &self.pages[self.written()..]
-    }
-
-    /// Returns the number of pages that the region has already.
-    pub(super) fn written(&self) -> usize {
-        self.pages.len() - self.buffers.len()
     }
 }
 
@@ -130,7 +107,6 @@ impl TierContents {
     ) -> TierContents {
         let newest_region = newest.as_ref().map_or(0, |header| header.region);
         let sequence = newest.as_ref().map_or(0, |header| header.sequence);
-        let unfinished = newest.filter(|header| header.pages.len() < ENTRIES);
         TierContents {
             map,
             regions,
@@ -139,7 +115,7 @@ impl TierContents {
             sequence,
             mark,
             root,
-            draft: unfinished.map(Draft::going_on).unwrap_or_default(),
+            draft: Draft::default(),
             ready: None,
             is_closing: false,
             is_over: false,

@@ -1,12 +1,15 @@
 //! The thread that writes drafts to regions.
+//!
+//! A region that is full gives up some of its pages, whose places are written over. The others
+//! stay where they are: to write the region whole would write them again.
 
 use std::sync::Arc;
 
 use super::TierShared;
-use super::header::{Header, REGION_PAGES, place, toggle_mark};
+use super::header::{ENTRIES, Header, REGION_PAGES, place, toggle_mark};
 use super::size::TIER;
 use super::state::Draft;
-use crate::base::{Error, Result};
+use crate::base::{Error, PageAddress, Result};
 use crate::device::{PageBuffer, PagePool, Transfer};
 
 /// Writes drafts until the tier closes and none is left.
@@ -55,86 +58,133 @@ fn next(shared: &TierShared) -> Option<Arc<Draft>> {
     }
 }
 
+/// Writes the pages of a draft to as many regions as it takes.
 fn write(shared: &TierShared, draft: &Draft, pool: &PagePool) -> Result<()> {
-    let (region, sequence) = match draft.begun {
-        Some(begun) => begun,
-        None => begin(shared, pool)?,
-    };
-    let (mark, lineage) = {
-        let state = shared.state();
-        (state.mark, state.lineage())
-    };
-    let header = Header {
-        region,
-        sequence,
-        mark,
-        lineage,
-        pages: draft.pages.clone(),
-    };
-    let written = draft.written();
-    let mut batch = transfers(&header, draft, pool)?;
-    shared.device().write(&mut batch)?;
-    let mut state = shared.state();
-    for (number, address) in header.pages.iter().enumerate().skip(written) {
-        state.map.insert(*address, place(region, number + 1));
+    let mut written = 0;
+    while written < draft.pages.len() {
+        written += write_some(shared, draft, written, pool)?;
     }
-    state.regions.fill(region, header.pages.len());
-    state.policy.fill(region, &header.pages);
-    state.counts.written += (header.pages.len() - written) as u64;
     Ok(())
 }
 
-/// Chooses a region, and forgets what it holds.
-fn begin(shared: &TierShared, pool: &PagePool) -> Result<(u32, u64)> {
-    let (region, filled, sequence) = {
-        let mut state = shared.state();
-        let free = state.regions.take_free();
-        let region = free.unwrap_or_else(|| state.policy.choose());
-        state.sequence += 1;
-        state.newest_region = region;
-        (region, state.regions.filled(region), state.sequence)
+/// Writes pages of a draft, from one on, to the next region: where it has room, or over the pages
+/// that it gives up. Returns their number.
+fn write_some(shared: &TierShared, draft: &Draft, first: usize, pool: &PagePool) -> Result<usize> {
+    let (region, sequence, filled) = next_region(shared);
+    let mut pages = match filled {
+        0 => Vec::new(),
+        _ => contents(shared, region, take(pool)?),
     };
-    if filled > 0 {
-        forget(shared, region, take(pool)?);
-    }
-    Ok((region, sequence))
-}
-
-/// Removes the pages of a region from the map. A page that the header does not tell of is forgotten
-/// when it does not prove itself.
-fn forget(shared: &TierShared, region: u32, page: PageBuffer) {
-    let mut batch = [transfer(region, 0, vec![page])];
-    let read = shared.device().read(&mut batch);
-    let mut state = shared.state();
-    state.regions.fill(region, 0);
-    if let (Ok(()), Some(page)) = (read, batch[0].buffers.first())
-        && let Some(header) = Header::decode(page, region)
-    {
-        for (number, address) in header.pages.iter().enumerate() {
-            state.map.remove(*address, place(region, number + 1));
+    let places = make_room(shared, region, &pages, draft.pages.len() - first);
+    let changed = places.iter().zip(first..);
+    for (place, number) in changed.clone() {
+        let page = draft.pages[number];
+        match pages.get_mut(*place) {
+            Some(old) => *old = page,
+            None => pages.push(page),
         }
     }
+    let header = {
+        let state = shared.state();
+        Header {
+            region,
+            sequence,
+            mark: state.mark,
+            lineage: state.lineage(),
+            notes: pages.iter().map(|page| state.policy.note(*page)).collect(),
+            pages,
+        }
+    };
+    let changed = changed.map(|(place, number)| (*place, &draft.buffers[number]));
+    let mut batch = transfers(&header, changed, pool)?;
+    shared.device().write(&mut batch)?;
+    let mut state = shared.state();
+    for number in &places {
+        let address = header.pages[*number];
+        state.map.insert(address, place(region, number + 1));
+    }
+    state.regions.fill(region, header.pages.len());
+    state.policy.fill(region, &header.pages);
+    state.counts.written += places.len() as u64;
+    Ok(places.len())
 }
 
-/// The header and the pages that were not written yet, one transfer where they adjoin.
-fn transfers(header: &Header, draft: &Draft, pool: &PagePool) -> Result<Vec<Transfer>> {
+/// The region that is written to, its sequence, and the number of its pages: the last one as long
+/// as it has room, then one that is free, then one that the policy chooses.
+fn next_region(shared: &TierShared) -> (u32, u64, usize) {
+    let mut state = shared.state();
+    let newest = state.newest_region;
+    let filled = state.regions.filled(newest);
+    if filled > 0 && filled < ENTRIES {
+        return (newest, state.sequence, filled);
+    }
+    let free = state.regions.take_free();
+    let region = free.unwrap_or_else(|| state.policy.choose());
+    state.sequence += 1;
+    state.newest_region = region;
+    (region, state.sequence, state.regions.filled(region))
+}
+
+/// The pages that a region has, by its header. Without that it has none: then the map forgets them.
+fn contents(shared: &TierShared, region: u32, page: PageBuffer) -> Vec<PageAddress> {
+    let mut batch = [transfer(region, 0, vec![page])];
+    let read = shared.device().read(&mut batch);
+    let page = batch[0].buffers.first().filter(|_| read.is_ok());
+    let header = page.and_then(|page| Header::decode(page, region));
+    header.map_or_else(
+        || {
+            let places = place(region, 0)..place(region, REGION_PAGES);
+            shared.state().map.remove_places(places);
+            Vec::new()
+        },
+        |header| header.pages,
+    )
+}
+
+/// The places of a region, numbered from 0, that at most so many pages are written to, and that
+/// the map does not name any more: what is free, what was forgotten, or what the policy gives up.
+fn make_room(shared: &TierShared, region: u32, pages: &[PageAddress], most: usize) -> Vec<usize> {
+    if pages.len() < ENTRIES {
+        return (pages.len()..ENTRIES).take(most).collect();
+    }
+    let mut state = shared.state();
+    let is_forgotten = |number: &usize| {
+        let place = place(region, number + 1);
+        let mut found = state.map.candidates(pages[*number]);
+        !found.any(|one| one == place)
+    };
+    let forgotten: Vec<usize> = (0..pages.len()).filter(is_forgotten).take(most).collect();
+    if !forgotten.is_empty() {
+        return forgotten;
+    }
+    let given_up = state.policy.give_up(pages, most);
+    for number in &given_up {
+        state.map.remove(pages[*number], place(region, number + 1));
+    }
+    given_up
+}
+
+/// The header of a region, and pages for places in ascending order: one transfer where they adjoin.
+fn transfers<'a>(
+    header: &Header,
+    changed: impl Iterator<Item = (usize, &'a PageBuffer)>,
+    pool: &PagePool,
+) -> Result<Vec<Transfer>> {
     let mut first = take(pool)?;
     header.encode(&mut first);
-    let mut pages = Vec::with_capacity(draft.buffers.len());
-    for page in &draft.buffers {
+    let mut batch = vec![transfer(header.region, 0, vec![first])];
+    let mut next = 0;
+    for (number, page) in changed {
         let mut copy = take(pool)?;
         copy.copy_from_slice(&page[..]);
         toggle_mark(&mut copy, header.mark);
-        pages.push(copy);
-    }
-    let mut begin = transfer(header.region, 0, vec![first]);
-    Ok(match draft.written() {
-        0 => {
-            begin.buffers.extend(pages);
-            vec![begin]
+        match batch.last_mut() {
+            Some(last) if number == next => last.buffers.push(copy),
+            _ => batch.push(transfer(header.region, number + 1, vec![copy])),
         }
-        written => vec![begin, transfer(header.region, written + 1, pages)],
-    })
+        next = number + 1;
+    }
+    Ok(batch)
 }
 
 fn transfer(region: u32, number: usize, buffers: Vec<PageBuffer>) -> Transfer {

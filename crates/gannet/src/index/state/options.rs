@@ -266,7 +266,7 @@ impl Options {
     /// of it. It is never needed: damaged or missing pages are read from the index. One process
     /// writes it at a time; others only read it, and [`Index::cache`](crate::Index::cache) says so.
     /// One of them goes on writing it when that one ends.
-    /// The memory budget has its map, a 512th of `bytes`, and 1.5 MiB of buffers; both together are
+    /// The memory budget has its map, a 410th of `bytes`, and 1.5 MiB of buffers; both together are
     /// a quarter of the budget at most.
     ///
     /// A cache keeps answers too, as [`Options::result_cache`] tells, in memory and in a file of

@@ -4,10 +4,13 @@
 //! leaves it again is known. Regions are written in turn. Of the next few, the one that was read
 //! least since its turn is overwritten, and the reads of those that were passed over count half
 //! from then on: so a region stays as long as it is read more than its neighbours.
+//!
+//! This was the engine's rule. `RoundShares` has replaced it.
 
-use super::TierPolicy;
-use crate::base::PageAddress;
-use crate::cache::page_hash::{hash, mix, scale};
+use gannet::lab::{PageAddress, TierPolicy};
+use gannet_ssd::random::nth;
+
+use super::tier::ReplayPolicy;
 
 /// Of pages that are seen for the first time, one of so many is taken though room is scarce: so
 /// commands that ask one query each fill the tier with what they read often.
@@ -41,22 +44,24 @@ impl SecondSighting {
         }
     }
 
-    /// Bytes of memory that it takes.
-    pub fn memory_bytes(regions: usize, region_pages: usize) -> usize {
-        sightings(regions, region_pages) + regions
-    }
-
     /// Notes that a page was seen. Tells whether it was seen before, not too many others ago.
     fn is_seen_again(&mut self, address: PageAddress) -> bool {
-        let hash = mix(hash(address));
+        let hash = nth(u64::from(address.page), 1);
         let seen = (hash as u8).max(1);
-        let at = scale(hash, self.sightings.len());
+        let at = ((hash >> 32) as usize * self.sightings.len()) >> 32;
         std::mem::replace(&mut self.sightings[at], seen) == seen
     }
 }
 
 fn sightings(regions: usize, region_pages: usize) -> usize {
     (regions * region_pages / PAGES_PER_SIGHTING).max(1)
+}
+
+impl ReplayPolicy for SecondSighting {
+    fn count_read(&mut self, region: u32, _page: PageAddress) {
+        let reads = &mut self.reads[region as usize];
+        *reads = reads.saturating_add(1);
+    }
 }
 
 impl TierPolicy for SecondSighting {
@@ -71,11 +76,6 @@ impl TierPolicy for SecondSighting {
     fn fill(&mut self, region: u32, _pages: &[PageAddress]) {
         self.reads[region as usize] = 0;
         self.hand = (region as usize + 1) % self.reads.len();
-    }
-
-    fn count_read(&mut self, region: u32, _page: PageAddress) {
-        let reads = &mut self.reads[region as usize];
-        *reads = reads.saturating_add(1);
     }
 
     fn choose(&mut self) -> u32 {
