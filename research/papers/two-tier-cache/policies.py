@@ -16,12 +16,14 @@ import folders  # The modules of all folders are known behind it.
 import inputs
 import results
 from engines import gannet_lab
-from harness import CORPORA, MIB, note, run
+from harness import CORPORA, MIB, Unable, note, run
 from inputs import PLACE
 from report import figures as table
 
 LOG = CORPORA / "queries" / "web-log-25k.tsv"
 PAGE = 4096
+# The policies that write regions: the engine's, and the one that it had before.
+REGIONS = ["round-shares", "second-sighting"]
 
 
 def main():
@@ -32,11 +34,15 @@ def main():
     index, trace = made(lab, options)
     pages = sum(file.stat().st_size for file in index.rglob("*") if file.is_file()) // PAGE
     for frames in options.frames:
-        done = run([lab, "replay", trace, "--pages", pages, "--frames", frames, "--tiers", *options.tiers]).json()
-        result.more["trace"] = done["trace"]
-        result.rows += [{"frames_one_of": frames} | row for row in done["rows"]]
-        result.write()
-        show(frames, done["rows"])
+        replay = [lab, "replay", trace, "--pages", pages, "--frames", frames, "--tiers", *options.tiers]
+        for process in [None, *options.processes]:
+            # The others know what no process can tell the next one.
+            more = ["--process", process, "--policies", "none", *REGIONS] if process else []
+            done = run([*replay, *more]).json()
+            result.more.setdefault("trace", done["trace"])
+            result.rows += [{"frames_one_of": frames, "process": process} | row for row in done["rows"]]
+            result.write()
+            show(frames, process, done["rows"])
     note(f"{len(result.rows)} rows in {result.path}")
 
 
@@ -46,6 +52,7 @@ def arguments():
     parser.add_argument("--queries", type=int, default=25_000, help="the first so many queries of the log")
     parser.add_argument("--frames", type=int, nargs="+", default=[64], help="memory is one of so many parts of the index")
     parser.add_argument("--tiers", type=int, nargs="+", default=[64, 16, 8, 4, 2], help="the tier is one of so many parts of the index")
+    parser.add_argument("--processes", type=int, nargs="*", default=[1, 10, 100, 1000], help="a process ends after so many queries")
     parser.add_argument("--lab", metavar="FILE", help="the program; default: a release build of this tree")
     results.add_option(parser)
     return parser.parse_args()
@@ -62,19 +69,23 @@ def made(lab, options):
     if not trace.exists():
         note(f"asking {options.queries} queries")
         unfinished = trace.with_suffix(".unfinished")
-        run([lab, "trace", index, LOG, unfinished, "--queries", options.queries])
+        if (traced := run([lab, "trace", index, LOG, unfinished, "--queries", options.queries])).code:
+            raise Unable(f"no trace: {traced.errors[-1000:]}")
         unfinished.rename(trace)
     return index, trace
 
 
-def show(frames, rows):
+def show(frames, process, rows):
     for size in dict.fromkeys(row["tier_pages"] for row in rows):
         shown = {row["policy"]: [100 * row["hits"] / row["requests"], row["store_rounds"] / row["queries"],
                                  row["store_requests"] / row["queries"], row["written_pages"] * PAGE / MIB]
                  for row in rows if row["tier_pages"] == size}
-        title = f"tier of {size} pages, memory 1/{frames}"
+        title = f"tier of {size} pages, memory 1/{frames}, {process or 'all'} queries a process"
         print(table(title, ["hits, %", "rounds a query", "requests a query", "MiB written"], shown), flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except Unable as error:
+        sys.exit(f"policies: {error}")

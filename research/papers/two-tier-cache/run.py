@@ -15,6 +15,7 @@ FIGURES = [
     Figure("16 18a", "one level and two, the index on a disk or a drive", "tiers.py --experiments levels", "tiers"),
     Figure("18b", "memory against flash, by price", "tiers.py --experiments costs", "tiers"),
     Figure("pages", "policies of the flash tier on pages that the engine asks for", "policies.py", "policies"),
+    Figure("remote", "the flash tier over object storage, before and after a change", "remote_tier.py --before FILE", "remote-tier"),
     Figure("foyer", "foyer's hybrid cache on the same entries", "tiers.py --experiments foyer", "tiers"),
 ]
 
