@@ -38,6 +38,7 @@ mod searching;
 mod server;
 mod service;
 mod settings;
+mod tasks;
 
 pub use fault::{Fault, Outcome};
 pub use keys::{KeyFile, KeyListing, NewKey};

@@ -10,6 +10,7 @@ use crate::keys::Keys;
 use crate::metrics::Metrics;
 use crate::searching::Contexts;
 use crate::settings::Settings;
+use crate::tasks::Tasks;
 
 /// The state of a server.
 pub struct Service {
@@ -23,6 +24,8 @@ pub struct Service {
     pub address: String,
     /// Scrolls and points in time.
     pub contexts: Contexts,
+    /// Changes that go on behind their requests.
+    pub tasks: Tasks,
     /// The keys, if only those who have one may ask.
     pub keys: Option<Keys>,
     /// Set if only this machine can ask.
@@ -40,6 +43,7 @@ impl Service {
         Ok(Service {
             indexes,
             contexts: Contexts::new(settings.max_open),
+            tasks: Tasks::default(),
             node: random_name()?,
             is_local: address.ip().is_loopback(),
             address: address.to_string(),
@@ -53,6 +57,7 @@ impl Service {
     /// Has searches end, and gives up what is kept between them.
     pub fn end(&self) {
         self.contexts.clear();
+        self.tasks.cancel_all();
         self.ends.store(true, Ordering::SeqCst);
     }
 

@@ -41,16 +41,88 @@ fn what_a_query_finds_is_deleted() {
     assert_eq!(counted(&server, "books", ALL), 225);
     for (path, body, part) in [
         ("/books/_delete_by_query", "{}", "query is missing"),
-        (
-            "/books/_delete_by_query?wait_for_completion=false",
-            ODD,
-            "[wait_for_completion]",
-        ),
         ("/books/_delete_by_query?conflicts=maybe", ODD, "[maybe]"),
         ("/books/_update_by_query", r#"{"script":{}}"#, "[script]"),
     ] {
         let (_, reason) = server.error("POST", path, body, 400);
         assert!(reason.contains(part), "{path}: {reason}");
+    }
+}
+
+/// The end of a task, with what it answered.
+fn ended(server: &TestServer, begun: &Value) -> Value {
+    let name = text(&begun["task"]);
+    let path = format!("/_tasks/{name}?wait_for_completion=true&timeout=20s");
+    let told = server.json("GET", &path, "", 200);
+    assert_eq!(told["completed"], true, "{told}");
+    assert!(
+        told["task"]["running_time_in_nanos"].as_u64() > Some(0),
+        "{told}"
+    );
+    told
+}
+
+/// Changes by query go on behind their requests, and tell what they did once they have ended.
+#[test]
+fn changes_go_on_as_tasks() {
+    let server = server();
+    let body = format!(r#"{{"query":{ODD}}}"#);
+    let path = "/books/_update_by_query?wait_for_completion=false";
+    let begun = server.json("POST", path, &body, 200);
+    let told = ended(&server, &begun);
+    assert_eq!(told["task"]["action"], "indices:data/write/update/byquery");
+    assert_eq!(told["task"]["status"]["updated"], 225, "{told}");
+    assert_eq!(told["response"]["updated"], 225, "{told}");
+    let got = server.json("GET", "/books/_doc/1", "", 200);
+    assert_eq!(got["_version"], 2);
+    let path = "/books/_delete_by_query?wait_for_completion=false";
+    let told = ended(&server, &server.json("POST", path, &body, 200));
+    assert_eq!(
+        (&told["response"]["deleted"], &told["response"]["failures"]),
+        (&json!(225), &json!([]))
+    );
+    assert_eq!(counted(&server, "books", ALL), 225);
+    let copy = r#"{"source":{"index":"books"},"dest":{"index":"copies"}}"#;
+    let told = ended(
+        &server,
+        &server.json("POST", "/_reindex?wait_for_completion=false", copy, 200),
+    );
+    assert_eq!(told["response"]["created"], 225, "{told}");
+    assert_eq!(counted(&server, "copies", ALL), 225);
+
+    // What runs is listed and ends early once it is cancelled; what ended is neither.
+    let begun = server.json(
+        "POST",
+        "/copies/_update_by_query?wait_for_completion=false",
+        "",
+        200,
+    );
+    let name = text(&begun["task"]);
+    let cancelled = server.json("POST", &format!("/_tasks/{name}/_cancel"), "", 200);
+    let told = ended(&server, &begun);
+    if !cancelled["nodes"].as_object().unwrap().is_empty() {
+        assert_eq!(told["task"]["cancelled"], true, "{told}");
+        assert_eq!(told["response"]["canceled"], "by user request", "{told}");
+    }
+    assert_eq!(server.json("GET", "/_tasks", "", 200)["nodes"], json!({}));
+    assert_eq!(
+        server.json("POST", "/_tasks/_cancel", "", 200)["nodes"],
+        json!({})
+    );
+    // A task that fails has the error.
+    let wrong = r#"{"query":{"range":{"kind":{"gte":"a"}}}}"#;
+    let path = "/books/_delete_by_query?wait_for_completion=false";
+    let told = ended(&server, &server.json("POST", path, wrong, 200));
+    assert!(
+        told["error"]["reason"].is_string() && told.get("response").is_none(),
+        "{told}"
+    );
+    for (name, status, part) in [
+        ("none", 400, "malformed task id"),
+        ("node:1", 404, "hasn't stored its results"),
+    ] {
+        let (_, reason) = server.error("GET", &format!("/_tasks/{name}"), "", status);
+        assert!(reason.contains(part), "{reason}");
     }
 }
 

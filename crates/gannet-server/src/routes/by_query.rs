@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Instant;
 
 use gannet::Hit;
 use serde_json::{Value, json};
@@ -12,11 +11,12 @@ use super::place::{Limits, Where};
 use super::reading::Reading;
 use crate::documents::{Action, ActionKind, Change, Done, ItemResult, carry_out, carry_out_in};
 use crate::fault::{Fault, Outcome};
-use crate::http::{Answer, Call, IndexOptions, Right};
+use crate::http::{Answer, Call, Caller, IndexOptions, Right};
 use crate::indexes::OpenIndex;
 use crate::json::Members;
 use crate::searching::{SearchRequest, SearchedIndex, SourceChoice};
 use crate::service::Service;
+use crate::tasks::Task;
 
 /// The documents that were changed so far.
 #[derive(Default)]
@@ -33,10 +33,9 @@ struct Totals {
 }
 
 impl Totals {
-    fn answer(self, start: Instant) -> Answer {
-        let answer = Answer::of(&json!({
-            "took": start.elapsed().as_millis() as u64,
-            "timed_out": false,
+    /// The figures so far.
+    fn figures(&self) -> Value {
+        json!({
             "total": self.total,
             "created": self.created,
             "updated": self.updated,
@@ -48,11 +47,25 @@ impl Totals {
             "throttled_millis": 0,
             "requests_per_second": -1.0,
             "throttled_until_millis": 0,
-            "failures": self.failures,
-        }));
+        })
+    }
+
+    /// The answer at the end.
+    fn json(&self, task: &Task) -> Value {
+        let mut answer = self.figures();
+        answer["took"] = json!(task.start().elapsed().as_millis() as u64);
+        answer["timed_out"] = json!(false);
+        answer["failures"] = json!(self.failures);
+        if task.is_cancelled() {
+            answer["canceled"] = json!("by user request");
+        }
+        answer
+    }
+
+    fn answer(&self, task: &Task) -> Answer {
         Answer {
             status: self.status.unwrap_or(200),
-            ..answer
+            ..Answer::of(&self.json(task))
         }
     }
 
@@ -81,9 +94,6 @@ impl Totals {
 /// Fails at parameters that ask for what is not there.
 fn check(call: &Call) -> Outcome<()> {
     check_write(call)?;
-    if call.flag("wait_for_completion")? == Some(false) {
-        return Err(Fault::not_there("a task ([wait_for_completion] of false)"));
-    }
     match call.parameter("requests_per_second") {
         None | Some("-1") => Ok(()),
         Some(_) => Err(Fault::not_there("a limit of [requests_per_second]")),
@@ -100,12 +110,39 @@ fn goes_on(written: Option<&str>) -> Outcome<bool> {
     }
 }
 
-/// The request for the documents of a body, and the indexes that they are in.
-fn asked(
+/// Documents that a query finds, with what is needed to change them.
+struct FoundByQuery {
+    request: SearchRequest,
+    names: Vec<String>,
+    limits: Limits,
+    caller: Caller,
+}
+
+/// Carries work out, and answers with its totals; or begins a task, and answers with its name.
+fn carry_out_or_begin(
     call: &Call,
     service: &Service,
-    must_ask: bool,
-) -> Outcome<(SearchRequest, Vec<String>, Limits)> {
+    action: &'static str,
+    work: impl FnOnce(&Service, &Task) -> Outcome<Totals> + Send + 'static,
+) -> Outcome<Answer> {
+    if call.flag("wait_for_completion")?.unwrap_or(true) {
+        let task = Task::of_request();
+        return Ok(work(service, &task)?.answer(&task));
+    }
+    let work = move |service: &Service, task: &Task| {
+        let totals = work(service, task)?;
+        task.report(totals.figures());
+        Ok(totals.json(task))
+    };
+    let description = format!("{action} [{}]", call.path);
+    let name = service
+        .tasks
+        .begin(action, description, &call.caller, work)?;
+    Ok(Answer::of(&json!({ "task": name })))
+}
+
+/// Reads the body of a request for the documents that it finds.
+fn asked(call: &Call, service: &Service, must_ask: bool) -> Outcome<FoundByQuery> {
     check(call)?;
     goes_on(call.parameter("conflicts"))?;
     let body = call.json()?;
@@ -131,57 +168,92 @@ fn asked(
     let names = place.names(service)?;
     let reader = call.caller.to(Right::Read);
     names.iter().try_for_each(|name| reader.check(name))?;
-    Ok((request, names, place.limits(service)))
+    Ok(FoundByQuery {
+        request,
+        names,
+        limits: place.limits(service),
+        caller: call.caller.clone(),
+    })
 }
 
 /// `POST /{index}/_delete_by_query`.
 pub fn delete(call: &Call, service: &Service) -> Outcome<Answer> {
-    let start = Instant::now();
-    let (request, names, limits) = asked(call, service, true)?;
-    let mut totals = Totals::default();
-    for name in names {
-        let open = service.indexes.get(&name, &call.caller)?;
-        let _turn = open.wait_to_write()?;
-        let query = limits.search(Arc::clone(&open), service).query(&request)?;
-        let deleted = open
-            .index
-            .delete_matching(&query, &|_| ())
-            .map_err(|error| Fault::from(error).of_index(&name))?;
-        open.sync()?;
-        totals.deleted += deleted.deleted;
-        totals.total += deleted.deleted;
-        totals.batches += u64::from(deleted.deleted > 0);
-    }
-    Ok(totals.answer(start))
+    let found = asked(call, service, true)?;
+    let action = "indices:data/write/delete/byquery";
+    carry_out_or_begin(call, service, action, move |service, task| {
+        found.delete(service, task)
+    })
 }
 
 /// `POST /{index}/_update_by_query`: documents are written as they are, so that they have the
 /// fields of the mapping as it is now.
 pub fn update(call: &Call, service: &Service) -> Outcome<Answer> {
-    let start = Instant::now();
-    let (request, names, limits) = asked(call, service, false)?;
-    let mut totals = Totals::default();
-    for name in names {
-        let open = service.indexes.get(&name, &call.caller)?;
-        let mut reading = Reading::new(open.index.snapshot().doc_ids().end);
-        while totals.failures.is_empty() {
-            // A turn reads what is there until it is over.
-            let turn = open.wait_to_write()?;
-            let searched = limits.search(Arc::clone(&open), service);
-            let batch = reading.next(&searched, &request, usize::MAX)?;
-            drop(searched);
-            let Some(batch) = batch else {
+    let found = asked(call, service, false)?;
+    let action = "indices:data/write/update/byquery";
+    carry_out_or_begin(call, service, action, move |service, task| {
+        found.update(service, task)
+    })
+}
+
+impl FoundByQuery {
+    fn delete(&self, service: &Service, task: &Task) -> Outcome<Totals> {
+        let mut totals = Totals::default();
+        for name in &self.names {
+            if task.is_cancelled() {
                 break;
+            }
+            let open = service.indexes.get(name, &self.caller)?;
+            let _turn = open.wait_to_write()?;
+            let searched = self.limits.search(Arc::clone(&open), service);
+            let query = searched.query(&self.request)?;
+            drop(searched);
+            let before = totals.deleted;
+            let goes_on = |deleted: u64| {
+                let so_far = Totals {
+                    total: before + deleted,
+                    deleted: before + deleted,
+                    ..Totals::default()
+                };
+                task.report(so_far.figures());
+                !task.is_cancelled()
             };
-            let (ids, sources) = parts(batch.hits());
-            let actions = actions(&ids, &sources, ActionKind::Index);
-            let actions: Vec<&Action<'_>> = actions.iter().collect();
-            let results = carry_out_in(&open, &turn, &actions);
-            totals.count(&name, &ids, &results, false);
+            let deleted = open
+                .index
+                .delete_matching_while(&query, None, &goes_on)
+                .map_err(|error| Fault::from(error).of_index(name))?;
+            open.sync()?;
+            totals.deleted += deleted.deleted;
+            totals.total += deleted.deleted;
+            totals.batches += u64::from(deleted.deleted > 0);
         }
-        open.sync()?;
+        Ok(totals)
     }
-    Ok(totals.answer(start))
+
+    fn update(&self, service: &Service, task: &Task) -> Outcome<Totals> {
+        let mut totals = Totals::default();
+        for name in &self.names {
+            let open = service.indexes.get(name, &self.caller)?;
+            let mut reading = Reading::new(open.index.snapshot().doc_ids().end);
+            while totals.failures.is_empty() && !task.is_cancelled() {
+                // A turn reads what is there until it is over.
+                let turn = open.wait_to_write()?;
+                let searched = self.limits.search(Arc::clone(&open), service);
+                let batch = reading.next(&searched, &self.request, usize::MAX)?;
+                drop(searched);
+                let Some(batch) = batch else {
+                    break;
+                };
+                let (ids, sources) = parts(batch.hits());
+                let actions = actions(&ids, &sources, ActionKind::Index);
+                let actions: Vec<&Action<'_>> = actions.iter().collect();
+                let results = carry_out_in(&open, &turn, &actions);
+                totals.count(name, &ids, &results, false);
+                task.report(totals.figures());
+            }
+            open.sync()?;
+        }
+        Ok(totals)
+    }
 }
 
 /// The IDs and the sources of documents.
@@ -212,6 +284,7 @@ struct Copying {
     kind: ActionKind,
     goes_on: bool,
     most: u64,
+    caller: Caller,
 }
 
 impl Copying {
@@ -292,13 +365,42 @@ impl Copying {
             most: members
                 .count("max_docs")?
                 .map_or(u64::MAX, |count| count as u64),
+            caller: call.caller.clone(),
         })
     }
 
+    fn run(&self, service: &Service, task: &Task) -> Outcome<Totals> {
+        let mut totals = Totals::default();
+        let mut copied: BTreeSet<&String> = BTreeSet::new();
+        let reader = self.caller.to(Right::Read);
+        for name in &self.from {
+            if !totals.failures.is_empty() || task.is_cancelled() || !copied.insert(name) {
+                continue;
+            }
+            let open = service.indexes.get(name, &reader)?;
+            let searched = self.limits.search(open, service).fixed();
+            let to = service.indexes.get_or_make(&self.to, &self.caller)?;
+            let done = self.copy(&searched, &to, task, &mut totals);
+            to.sync()?;
+            done.map_err(|mut fault| {
+                let before = totals.total;
+                fault.reason = format!("{before} documents were copied before: {}", fault.reason);
+                fault
+            })?;
+        }
+        Ok(totals)
+    }
+
     /// Copies what is found in the state of an index.
-    fn copy(&self, searched: &SearchedIndex, to: &OpenIndex, totals: &mut Totals) -> Outcome<()> {
+    fn copy(
+        &self,
+        searched: &SearchedIndex,
+        to: &OpenIndex,
+        task: &Task,
+        totals: &mut Totals,
+    ) -> Outcome<()> {
         let mut reading = Reading::new(searched.snapshot().doc_ids().end);
-        while totals.failures.is_empty() && totals.total < self.most {
+        while totals.failures.is_empty() && totals.total < self.most && !task.is_cancelled() {
             let left = usize::try_from(self.most - totals.total).unwrap_or(usize::MAX);
             let Some(batch) = reading.next(searched, &self.request, left)? else {
                 break;
@@ -318,6 +420,7 @@ impl Copying {
             let actions: Vec<&Action<'_>> = actions.iter().collect();
             let results = carry_out(to, &actions);
             totals.count(&to.name, &ids, &results, self.goes_on);
+            task.report(totals.figures());
         }
         Ok(())
     }
@@ -325,26 +428,10 @@ impl Copying {
 
 /// `POST /_reindex`.
 pub fn reindex(call: &Call, service: &Service) -> Outcome<Answer> {
-    let start = Instant::now();
     check(call)?;
     let copying = Copying::parse(call, service)?;
-    let mut totals = Totals::default();
-    let mut copied: BTreeSet<&String> = BTreeSet::new();
-    let reader = call.caller.to(Right::Read);
-    for name in &copying.from {
-        if !totals.failures.is_empty() || !copied.insert(name) {
-            continue;
-        }
-        let open = service.indexes.get(name, &reader)?;
-        let searched = copying.limits.search(open, service).fixed();
-        let to = service.indexes.get_or_make(&copying.to, &call.caller)?;
-        let done = copying.copy(&searched, &to, &mut totals);
-        to.sync()?;
-        done.map_err(|mut fault| {
-            let before = totals.total;
-            fault.reason = format!("{before} documents were copied before: {}", fault.reason);
-            fault
-        })?;
-    }
-    Ok(totals.answer(start))
+    let action = "indices:data/write/reindex";
+    carry_out_or_begin(call, service, action, move |service, task| {
+        copying.run(service, task)
+    })
 }

@@ -25,6 +25,7 @@ mod route;
 mod search;
 mod statistics;
 mod table;
+mod task;
 mod template;
 
 pub use absent::absent;

@@ -37,6 +37,18 @@ pub const MANAGES: [&str; 6] = [
     "expand_wildcards",
 ];
 
+/// Parameters of tasks.
+pub const TASKS: [&str; 8] = [
+    "wait_for_completion",
+    "timeout",
+    "detailed",
+    "group_by",
+    "actions",
+    "nodes",
+    "parent_task_id",
+    "master_timeout",
+];
+
 /// Parameters of tables.
 pub const CAT: [&str; 9] = [
     "v",

@@ -2,12 +2,12 @@
 
 use super::parameters::{
     BY_QUERY, CAT, COUNTS, EXPLAINS, FIELD_CAPS, FLUSHES, GETS, HEALTH, MANAGES, MERGES, MSEARCHES,
-    NAMES, PITS, SCROLLS, TEMPLATES, VALIDATES, WRITES,
+    NAMES, PITS, SCROLLS, TASKS, TEMPLATES, VALIDATES, WRITES,
 };
 use super::route::{Route, route};
 use super::{
     alias, analysis, bulk, by_query, cat, cluster, contexts, document, index, inspect, lists,
-    mapping, search, statistics, template,
+    mapping, search, statistics, task, template,
 };
 use crate::http::Right;
 use crate::searching::SEARCH_PARAMETERS;
@@ -258,7 +258,7 @@ pub const ROUTES: &[Route] = &[
     route("POST", "/{index}/_delete_by_query", Write, by_query::delete)
         .json()
         .takes(&BY_QUERY)
-        .with("waits for the end"),
+        .with("all"),
     route("POST", "/{index}/_update_by_query", Write, by_query::update)
         .json()
         .takes(&BY_QUERY)
@@ -267,6 +267,12 @@ pub const ROUTES: &[Route] = &[
         .json()
         .takes(&BY_QUERY)
         .with("of indexes of this server; no scripts, no slices"),
+    route("GET", "/_tasks", Write, task::list).takes(&TASKS),
+    route("POST", "/_tasks/_cancel", Write, task::cancel).takes(&TASKS),
+    route("GET", "/_tasks/{task_id}", Write, task::get)
+        .takes(&TASKS)
+        .with("changes by query, as long as the server runs"),
+    route("POST", "/_tasks/{task_id}/_cancel", Write, task::cancel).takes(&TASKS),
     route("GET", "/_validate/query", Read, inspect::validate)
         .json()
         .takes(&VALIDATES),

@@ -88,11 +88,12 @@ impl Server {
             .enable_all()
             .build()
             .map_err(|error| Fault::internal(format!("threads cannot be started: {error}")))?;
-        let service = Service::new(settings, address)?;
+        let service = Arc::new(Service::new(settings, address)?);
+        service.tasks.serve(&service);
         Ok(Server {
             listener,
             address,
-            service: Arc::new(service),
+            service,
             runtime,
             tls,
             stop: Stopper::default(),

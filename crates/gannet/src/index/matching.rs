@@ -32,6 +32,21 @@ impl Index {
         limit: Option<Duration>,
         progress: &dyn Fn(u64),
     ) -> Result<Written> {
+        let goes_on = |deleted: u64| {
+            progress(deleted);
+            true
+        };
+        self.delete_matching_while(query, limit, &goes_on)
+    }
+
+    /// The same until `goes_on`, which is told how many are deleted so far, says no: what was
+    /// deleted before is durable like all that was acknowledged, and the others are left.
+    pub fn delete_matching_while(
+        &self,
+        query: &Query,
+        limit: Option<Duration>,
+        goes_on: &dyn Fn(u64) -> bool,
+    ) -> Result<Written> {
         let mut options = SearchOptions {
             k: AT_ONCE,
             sources: false,
@@ -90,7 +105,9 @@ impl Index {
             let written = written.map_err(|error| after_deleting(all.deleted, error))?;
             all.deleted += written.deleted;
             all.sequence = written.sequence;
-            progress(all.deleted);
+            if !goes_on(all.deleted) {
+                return self.acknowledge(all);
+            }
         }
     }
 
