@@ -4,6 +4,8 @@
 //! the others are read. Documents are looked for window by window. A window grows as long as the
 //! next one begins where it ends, and is small again behind a jump.
 
+use gannet_values::ValueType;
+
 use super::blocks::{DocBlock, DocBlocks};
 use super::column::Column;
 use super::map::SPAN;
@@ -29,12 +31,14 @@ pub struct PresentDocs {
 }
 
 impl ColumnsView {
-    /// Returns the documents that have any value of a field, if a column has all of its values.
+    /// Returns the documents that have any value of a field, if a column of numbers, dates or
+    /// booleans has all of its values.
     pub fn present(&self, field: FieldId) -> Option<PresentDocs> {
         let mut all = self.columns().of_field(field).iter();
         let is_whole = |column: &Column| {
             let lacks_none = column.misfits == 0 && !column.closed;
-            lacks_none && !column.beside_text
+            // An empty string has no word, and stands in a column of strings all the same.
+            lacks_none && column.value_type != ValueType::Keyword
         };
         let id = all.find(|id| self.columns().get(**id).is_some_and(is_whole))?;
         self.reader(*id).map(PresentDocs::new)
