@@ -1,10 +1,10 @@
 //! The state that all requests share.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
 
-use crate::fault::Outcome;
+use crate::fault::{Fault, Outcome};
 use crate::indexes::{Indexes, random_name};
 use crate::keys::Keys;
 use crate::metrics::Metrics;
@@ -25,7 +25,7 @@ pub struct Service {
     /// Scrolls and points in time.
     pub contexts: Contexts,
     /// Changes that go on behind their requests.
-    pub tasks: Tasks,
+    pub tasks: Arc<Tasks>,
     /// The keys, if only those who have one may ask.
     pub keys: Option<Keys>,
     /// Set if only this machine can ask.
@@ -33,6 +33,8 @@ pub struct Service {
     /// Figures of requests.
     pub metrics: Arc<Metrics>,
     ends: Arc<AtomicBool>,
+    /// What requests share, for those that go on behind theirs.
+    own: OnceLock<Weak<Service>>,
 }
 
 impl Service {
@@ -43,7 +45,8 @@ impl Service {
         Ok(Service {
             indexes,
             contexts: Contexts::new(settings.max_open),
-            tasks: Tasks::default(),
+            tasks: Arc::default(),
+            own: OnceLock::new(),
             node: random_name()?,
             is_local: address.ip().is_loopback(),
             address: address.to_string(),
@@ -59,6 +62,20 @@ impl Service {
         self.contexts.clear();
         self.tasks.cancel_all();
         self.ends.store(true, Ordering::SeqCst);
+    }
+
+    /// Makes it one that tasks can share.
+    pub fn shared(self) -> Arc<Service> {
+        let service = Arc::new(self);
+        // It is new, so nothing was set before.
+        let _ = service.own.set(Arc::downgrade(&service));
+        service
+    }
+
+    /// The state for a task, which outlives its request.
+    pub fn of_task(&self) -> Outcome<Arc<Service>> {
+        let own = self.own.get().and_then(Weak::upgrade);
+        own.ok_or_else(|| Fault::internal("the server does not run"))
     }
 
     /// Returns true if the server ends.

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 
 use crate::fault::{Fault, Outcome};
 use crate::http::Caller;
-use crate::service::Service;
 
 /// Tasks that run at once, each with a thread.
 const RUNNING_MAX: usize = 8;
@@ -24,7 +23,6 @@ const KEPT_MAX: usize = 100;
 /// All tasks.
 #[derive(Default)]
 pub struct Tasks {
-    service: OnceLock<Weak<Service>>,
     all: Mutex<TaskList>,
     /// Told of each end.
     ended: Condvar,
@@ -63,7 +61,7 @@ struct TaskEnd {
 
 /// Ends a task, also where its thread panics.
 struct Ending {
-    service: Arc<Service>,
+    tasks: Arc<Tasks>,
     task: Arc<Task>,
 }
 
@@ -168,7 +166,7 @@ impl Ending {
             let after = self.task.start.elapsed();
             state.end = Some(TaskEnd { after, outcome });
         }
-        let tasks = &self.service.tasks;
+        let tasks = &self.tasks;
         tasks.lock().forget_oldest();
         tasks.ended.notify_all();
     }
@@ -190,21 +188,14 @@ impl TaskList {
 }
 
 impl Tasks {
-    /// Says whose tasks they are, before the first is begun.
-    pub fn serve(&self, service: &Arc<Service>) {
-        let _ = self.service.set(Arc::downgrade(service));
-    }
-
     /// Begins a task; gives its name.
     pub fn begin(
-        &self,
-        action: &'static str,
-        description: String,
+        self: &Arc<Tasks>,
+        (action, description): (&'static str, String),
+        node: &str,
         caller: &Caller,
-        work: impl FnOnce(&Service, &Task) -> Outcome<Value> + Send + 'static,
+        work: impl FnOnce(&Task) -> Outcome<Value> + Send + 'static,
     ) -> Outcome<String> {
-        let service = self.service.get().and_then(Weak::upgrade);
-        let service = service.ok_or_else(|| Fault::internal("the server does not run"))?;
         let mut all = self.lock();
         if all.running() >= RUNNING_MAX {
             return Err(Fault::busy(format!(
@@ -213,15 +204,15 @@ impl Tasks {
         }
         all.last += 1;
         let task = Arc::new(Task::new(all.last, action, description, Some(caller)));
-        let name = format!("{}:{}", service.node, task.number);
+        let name = format!("{node}:{}", task.number);
         let ending = Ending {
-            service,
+            tasks: Arc::clone(self),
             task: Arc::clone(&task),
         };
         all.tasks.insert(task.number, task);
         drop(all);
         let run = move || {
-            let outcome = work(&ending.service, &ending.task);
+            let outcome = work(&ending.task);
             ending.end(outcome);
         };
         let thread = thread::Builder::new().name("gannet-task".to_owned());
@@ -236,10 +227,10 @@ impl Tasks {
         &self,
         name: &str,
         limit: Option<Duration>,
-        service: &Service,
+        node: &str,
         caller: &Caller,
     ) -> Outcome<Value> {
-        let task = self.find(name, service, caller)?;
+        let task = self.find(name, node, caller)?;
         let end = limit.map(|limit| Instant::now() + limit);
         let mut all = self.lock();
         while task.is_running()
@@ -250,7 +241,7 @@ impl Tasks {
             all = waited.unwrap_or_else(|poisoned| poisoned.into_inner()).0;
         }
         drop(all);
-        Ok(task.answer(&service.node))
+        Ok(task.answer(node))
     }
 
     /// The running tasks of a caller, or one of them; all of these are cancelled first if they are
@@ -259,11 +250,11 @@ impl Tasks {
         &self,
         name: Option<&str>,
         cancels: bool,
-        service: &Service,
+        node: &str,
         caller: &Caller,
     ) -> Outcome<Value> {
         let tasks: Vec<Arc<Task>> = match name {
-            Some(name) => vec![self.find(name, service, caller)?],
+            Some(name) => vec![self.find(name, node, caller)?],
             None => {
                 let all = self.lock();
                 let own = all.tasks.values();
@@ -276,13 +267,13 @@ impl Tasks {
             if cancels {
                 task.is_cancelled.store(true, Ordering::Relaxed);
             }
-            let name = format!("{}:{}", service.node, task.number);
-            told.insert(name, task.json(&service.node));
+            let name = format!("{node}:{}", task.number);
+            told.insert(name, task.json(node));
         }
         let mut nodes = serde_json::Map::new();
         if !told.is_empty() {
-            let node = json!({ "name": "gannet", "tasks": told });
-            nodes.insert(service.node.clone(), node);
+            let tasks = json!({ "name": "gannet", "tasks": told });
+            nodes.insert(node.to_owned(), tasks);
         }
         Ok(json!({ "nodes": nodes }))
     }
@@ -294,7 +285,7 @@ impl Tasks {
         }
     }
 
-    fn find(&self, name: &str, service: &Service, caller: &Caller) -> Outcome<Arc<Task>> {
+    fn find(&self, name: &str, node: &str, caller: &Caller) -> Outcome<Arc<Task>> {
         let missing = || {
             Fault::new(
                 404,
@@ -302,13 +293,13 @@ impl Tasks {
                 format!("task [{name}] isn't running and hasn't stored its results"),
             )
         };
-        let (node, number) = name
+        let (of_node, number) = name
             .split_once(':')
             .ok_or_else(|| Fault::illegal(format!("malformed task id {name}")))?;
         let number: u64 = number.parse().map_err(|_| missing())?;
         let all = self.lock();
         let task = all.tasks.get(&number).filter(|task| is_of(task, caller));
-        let task = task.filter(|_| node == service.node);
+        let task = task.filter(|_| of_node == node);
         task.cloned().ok_or_else(missing)
     }
 

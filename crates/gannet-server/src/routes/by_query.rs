@@ -129,15 +129,16 @@ fn carry_out_or_begin(
         let task = Task::of_request();
         return Ok(work(service, &task)?.answer(&task));
     }
-    let work = move |service: &Service, task: &Task| {
-        let totals = work(service, task)?;
+    let own = service.of_task()?;
+    let work = move |task: &Task| {
+        let totals = work(&own, task)?;
         task.report(totals.figures());
         Ok(totals.json(task))
     };
     let description = format!("{action} [{}]", call.path);
     let name = service
         .tasks
-        .begin(action, description, &call.caller, work)?;
+        .begin((action, description), &service.node, &call.caller, work)?;
     Ok(Answer::of(&json!({ "task": name })))
 }
 

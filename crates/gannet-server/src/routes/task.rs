@@ -17,19 +17,25 @@ pub fn get(call: &Call, service: &Service) -> Outcome<Answer> {
     let limit = limit.map(|text| duration("timeout", text)).transpose()?;
     let limit = waits.then(|| limit.unwrap_or(WAIT).min(WAIT));
     let name = call.part("task_id");
-    let told = service.tasks.wait(name, limit, service, &call.caller)?;
+    let told = service
+        .tasks
+        .wait(name, limit, &service.node, &call.caller)?;
     Ok(Answer::of(&told))
 }
 
 /// `GET /_tasks`: those that run.
 pub fn list(call: &Call, service: &Service) -> Outcome<Answer> {
-    let told = service.tasks.list(None, false, service, &call.caller)?;
+    let told = service
+        .tasks
+        .list(None, false, &service.node, &call.caller)?;
     Ok(Answer::of(&told))
 }
 
 /// `POST /_tasks/{task_id}/_cancel`, and of all that run.
 pub fn cancel(call: &Call, service: &Service) -> Outcome<Answer> {
     let name = Some(call.part("task_id")).filter(|name| !name.is_empty());
-    let told = service.tasks.list(name, true, service, &call.caller)?;
+    let told = service
+        .tasks
+        .list(name, true, &service.node, &call.caller)?;
     Ok(Answer::of(&told))
 }

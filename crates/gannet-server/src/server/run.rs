@@ -88,8 +88,7 @@ impl Server {
             .enable_all()
             .build()
             .map_err(|error| Fault::internal(format!("threads cannot be started: {error}")))?;
-        let service = Arc::new(Service::new(settings, address)?);
-        service.tasks.serve(&service);
+        let service = Service::new(settings, address)?.shared();
         Ok(Server {
             listener,
             address,
