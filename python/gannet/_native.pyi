@@ -436,7 +436,7 @@ class Field:
     UTC. `==` and `!=` compare whole values.
     """
 
-    def __init__(self, name: str) -> None: ...
+    def __new__(cls, name: str) -> Self: ...
     @property
     def name(self) -> str:
         """Its name."""

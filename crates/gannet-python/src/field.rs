@@ -3,6 +3,7 @@
 use std::ops::Bound as End;
 
 use gannet::Query;
+use pyo3::IntoPyObjectExt;
 use pyo3::basic::CompareOp;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDate, PyDateTime, PyDict, PyFloat, PyInt, PyString};
@@ -148,15 +149,31 @@ impl PyField {
         Ok(PyField { name })
     }
 
-    fn __richcmp__(&self, value: Compared, operator: CompareOp) -> PyResult<PyQuery> {
-        match operator {
-            CompareOp::Lt => Ok(self.range(End::Unbounded, End::Excluded(value.text))),
-            CompareOp::Le => Ok(self.range(End::Unbounded, End::Included(value.text))),
-            CompareOp::Gt => Ok(self.range(End::Excluded(value.text), End::Unbounded)),
-            CompareOp::Ge => Ok(self.range(End::Included(value.text), End::Unbounded)),
-            CompareOp::Eq => Ok(self.one_of(vec![value])),
-            CompareOp::Ne => self.one_of(vec![value]).without(),
+    /// A query; of another field a boolean, so that fields can be the keys of a dict.
+    fn __richcmp__<'py>(
+        &self,
+        value: &Bound<'py, PyAny>,
+        operator: CompareOp,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = value.py();
+        if let Ok(other) = value.cast::<PyField>() {
+            let is_same = self.name == other.get().name;
+            match operator {
+                CompareOp::Eq => return is_same.into_bound_py_any(py),
+                CompareOp::Ne => return (!is_same).into_bound_py_any(py),
+                _ => {}
+            }
         }
+        let value: Compared = value.extract()?;
+        let query = match operator {
+            CompareOp::Lt => self.range(End::Unbounded, End::Excluded(value.text)),
+            CompareOp::Le => self.range(End::Unbounded, End::Included(value.text)),
+            CompareOp::Gt => self.range(End::Excluded(value.text), End::Unbounded),
+            CompareOp::Ge => self.range(End::Included(value.text), End::Unbounded),
+            CompareOp::Eq => self.one_of(vec![value]),
+            CompareOp::Ne => self.one_of(vec![value]).without()?,
+        };
+        query.into_bound_py_any(py)
     }
 
     /// Documents with a value between two others. `inclusive` says which of these count too.
