@@ -1,5 +1,5 @@
-//! Fields of dates: formats, ranges against a list of plain milliseconds, zones, arithmetic, orders,
-//! values of hits.
+//! Fields of dates: formats, ranges against a list of plain milliseconds, zones, arithmetic,
+//! orders, values of hits.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! Declares fields in mappings: multi-fields, nulls that count as values, strings that are too long,
-//! values that do not fit, fields without terms or without values.
+//! Declares fields in mappings: multi-fields, nulls that count as values, strings that are too
+//! long, values that do not fit, fields without terms or without values.
 
 use serde_json::{Value, json};
 

@@ -8,7 +8,6 @@ use gannet::{Analyzer, Value as DocumentValue};
 use serde_json::{Map, Value, json};
 
 use super::types::{FieldType, PARAMETERS_NOT_THERE, as_mapping, unknown_type};
-use super::values::takes;
 use crate::fault::{Fault, Outcome};
 use crate::json::Members;
 
@@ -99,7 +98,7 @@ impl FieldMapping {
         let (DocumentValue::Text(text) | DocumentValue::Exact(text)) = value;
         match &self.date_formats {
             Some(formats) => formats.read(text).is_some(),
-            None => takes(self.kind, value),
+            None => self.kind.takes(value),
         }
     }
 

@@ -3,6 +3,8 @@
 //! A type is taken only if what the engine does with its values is right. Everything else is
 //! rejected by name.
 
+use gannet::Value;
+
 use crate::fault::Fault;
 
 /// The type of a field.
@@ -136,10 +138,29 @@ impl FieldType {
         TYPES.into_iter().find(|kind| kind.name() == name)
     }
 
+    /// Returns true if a field of this type, which is no date, takes a value, so that what matches
+    /// it is what should.
+    pub fn takes(self, value: &Value) -> bool {
+        match (self, value) {
+            (FieldType::Text | FieldType::Keyword, _) => true,
+            (FieldType::Date, _) | (_, Value::Text(_)) => false,
+            (FieldType::Boolean, Value::Exact(text)) => is_boolean(text),
+            (FieldType::Fraction(_), Value::Exact(text)) => !is_boolean(text),
+            (FieldType::Whole(_, least, most), Value::Exact(text)) => text
+                .parse::<i64>()
+                .is_ok_and(|number| (least..=most).contains(&number)),
+        }
+    }
+
     /// Returns true if its values are strings.
     pub fn is_string(self) -> bool {
         matches!(self, FieldType::Text | FieldType::Keyword)
     }
+}
+
+/// Returns true if a value as it is spelled is a boolean.
+pub fn is_boolean(text: &str) -> bool {
+    matches!(text, "true" | "false")
 }
 
 /// The error for a type that is not there.

@@ -5,7 +5,7 @@ use gannet::{Document, Value};
 
 use super::field::FieldMapping;
 use super::mapping::Mapping;
-use super::types::{DOUBLE, FieldType, LONG};
+use super::types::{DOUBLE, FieldType, LONG, is_boolean};
 use crate::fault::{Fault, Outcome};
 
 /// Members that a document cannot have, since they name what belongs to it.
@@ -50,7 +50,7 @@ impl Mapping {
             if field.ignore_malformed || field.takes(value) {
                 continue;
             }
-            if !(field.is_found && field.kind == LONG && takes(DOUBLE, value)) {
+            if !(field.is_found && field.kind == LONG && DOUBLE.takes(value)) {
                 return Err(misfit(name, field.kind, value, id));
             }
             let wider = FieldMapping::found(DOUBLE);
@@ -115,30 +115,12 @@ fn check_name(name: &str, id: &str) -> Outcome<()> {
     )))
 }
 
-fn is_boolean(text: &str) -> bool {
-    matches!(text, "true" | "false")
-}
-
 fn type_of(value: &Value) -> FieldType {
     match value {
         Value::Text(_) => FieldType::Text,
         Value::Exact(text) if is_boolean(text) => FieldType::Boolean,
         Value::Exact(text) if text.parse::<i64>().is_ok() => LONG,
         Value::Exact(_) => DOUBLE,
-    }
-}
-
-/// Returns true if a field of a type that is no date takes a value, so that what matches it is what
-/// should.
-pub fn takes(kind: FieldType, value: &Value) -> bool {
-    match (kind, value) {
-        (FieldType::Text | FieldType::Keyword, _) => true,
-        (FieldType::Date, _) | (_, Value::Text(_)) => false,
-        (FieldType::Boolean, Value::Exact(text)) => is_boolean(text),
-        (FieldType::Fraction(_), Value::Exact(text)) => !is_boolean(text),
-        (FieldType::Whole(_, least, most), Value::Exact(text)) => text
-            .parse::<i64>()
-            .is_ok_and(|number| (least..=most).contains(&number)),
     }
 }
 

@@ -6,6 +6,7 @@ mod answer;
 mod contexts;
 mod docvalues;
 mod highlight;
+mod hit_values;
 mod order;
 mod own;
 mod page;

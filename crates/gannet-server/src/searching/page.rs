@@ -13,7 +13,8 @@ use gannet::{Hit, Reservation, SearchOptions, SearchResults, SortBy, SortKey, So
 use serde_json::Value;
 
 use super::aggregations::Aggregated;
-use super::docvalues::{HitFields, ValueField, values_of};
+use super::docvalues::ValueField;
+use super::hit_values::{HitFields, values_of};
 use super::order::{DocumentPlace, without_scores};
 use super::parallel::each_in_order;
 use super::request::SearchRequest;

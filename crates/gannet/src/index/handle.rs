@@ -117,13 +117,13 @@ impl Index {
         self.shared.preparation.fields.declare_text(name, analyzer)
     }
 
-    /// Declares further fields as [`Options::mapping`] does, for documents that are prepared from now
-    /// on. It counts as long as the index is open, and for good once a document has the field.
+    /// Declares further fields as [`Options::mapping`] does, for documents that are prepared from
+    /// now on. It counts as long as the index is open, and for good once a document has the field.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`](crate::Error::Invalid) if documents have one of the fields in another way,
-    /// or without the multi-fields that are declared.
+    /// [`Error::Invalid`](crate::Error::Invalid) if documents have one of the fields in another
+    /// way, or without the multi-fields that are declared.
     pub fn declare(&self, mapping: FieldMapping) -> Result<()> {
         self.with_writer(|writer| writer.declare(mapping))
     }

@@ -90,8 +90,8 @@ impl ColumnDecisions {
         Ok(decisions)
     }
 
-    /// Takes other declarations, for fields that come from now on. Fails if a field is there already
-    /// in another way.
+    /// Takes other declarations, for fields that come from now on. Fails if a field is there
+    /// already in another way.
     pub(crate) fn declare(
         &mut self,
         mapping: &FieldMapping,
