@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::arguments::{Common, DeleteArguments};
 use crate::failure::{Failure, Outcome, remark};
 use crate::get::other_form_of;
-use crate::opening::{open_to_read, open_to_write};
+use crate::opening::{open_to_read_with, open_to_write_with};
 use crate::output::{Output, harmless};
 use crate::size::counted;
 use crate::spinner::spinner;
@@ -22,9 +22,10 @@ const NAMED_MAX: usize = 10;
 pub fn run(common: &Common, arguments: &DeleteArguments, output: &mut Output) -> Outcome<()> {
     check_order(arguments)?;
     if arguments.dry_run {
-        return tell(&open_to_read(&arguments.index, common)?, arguments, output);
+        let index = open_to_read_with(&arguments.index, common, &arguments.cache)?;
+        return tell(&index, arguments, output);
     }
-    let index = open_to_write(&arguments.index, common)?;
+    let index = open_to_write_with(&arguments.index, common, &arguments.cache)?;
     // Nothing goes if the query is wrong.
     let query = query(arguments, &index.snapshot(), output)?;
     if let Some(Parsed { query, .. }) = &query {

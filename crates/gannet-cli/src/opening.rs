@@ -7,8 +7,9 @@ use std::time::Duration;
 use gannet::diagnostics::{AnswersOnFlash, CacheState};
 use gannet::{Index, Options};
 
-use crate::arguments::{CacheArguments, Common, ResultCacheArguments};
+use crate::arguments::{CacheArguments, Common, ResultCacheArguments, WritingCacheArguments};
 use crate::failure::remark;
+use crate::size::Size;
 #[cfg(feature = "remote")]
 use crate::time::TimeLimit;
 
@@ -109,23 +110,44 @@ pub fn open_with(
     let Some(folder) = &cache.cache_dir else {
         return open(options, path, common);
     };
-    let mut options = match cache.cache_size {
-        Some(size) => options.cache(folder, size.bytes() as u64),
-        None => options.cache_folder(folder),
-    };
+    let mut options = with_pages(options, folder, cache.cache_size, cache.cache_writes);
     if let Some(size) = cache.cache_answers {
         options = options.cache_answers(size.bytes() as u64);
-    }
-    if let Some(most) = cache.cache_writes {
-        options = options.cache_writes(most.bytes() as u64);
     }
     let index = open(options, path, common)?;
     remark_of_cache(&index);
     Ok(index)
 }
 
+/// Adds a flash tier in a folder.
+fn with_pages(
+    options: Options,
+    folder: &Path,
+    size: Option<Size>,
+    writes: Option<Size>,
+) -> Options {
+    let options = match size {
+        Some(size) => options.cache(folder, size.bytes() as u64),
+        None => options.cache_folder(folder),
+    };
+    match writes {
+        Some(most) => options.cache_writes(most.bytes() as u64),
+        None => options,
+    }
+}
+
+/// Adds the cache of a command that writes, if one is given: without answers, for it gives none.
+pub fn with_writing_cache(options: Options, cache: &WritingCacheArguments) -> Options {
+    match &cache.cache_dir {
+        Some(folder) => {
+            with_pages(options, folder, cache.cache_size, cache.cache_writes).result_cache(0)
+        }
+        None => options,
+    }
+}
+
 /// Says why a cache is not used that was asked for, each reason once.
-fn remark_of_cache(index: &Index) {
+pub fn remark_of_cache(index: &Index) {
     let past = match index.cache() {
         Some(CacheState::Past(reason)) => Some(reason),
         _ => None,
@@ -153,13 +175,40 @@ pub fn reading(common: &Common, results: &ResultCacheArguments) -> Options {
     }
 }
 
-/// Opens an index for writing. None is made where none is.
-pub fn open_to_write(path: &Path, common: &Common) -> gannet::Result<Index> {
-    let options = Index::options()
+/// Returns the options for writing to an index. None is made where none is.
+fn writing(common: &Common) -> Options {
+    Index::options()
         .memory(common.memory().bytes())
         .backend(common.backend.into())
-        .create(false);
-    open_there(options, path)
+        .create(false)
+}
+
+/// Opens an index for writing.
+pub fn open_to_write(path: &Path, common: &Common) -> gannet::Result<Index> {
+    open_there(writing(common), path)
+}
+
+/// Opens an index for writing with a cache, if one is given.
+pub fn open_to_write_with(
+    path: &Path,
+    common: &Common,
+    cache: &WritingCacheArguments,
+) -> gannet::Result<Index> {
+    let index = open_there(with_writing_cache(writing(common), cache), path)?;
+    remark_of_cache(&index);
+    Ok(index)
+}
+
+/// Opens an index for reading, as a command does that only tells what it would write.
+pub fn open_to_read_with(
+    path: &Path,
+    common: &Common,
+    cache: &WritingCacheArguments,
+) -> gannet::Result<Index> {
+    let options = reading(common, &ResultCacheArguments::default());
+    let index = open(with_writing_cache(options, cache), path, common)?;
+    remark_of_cache(&index);
+    Ok(index)
 }
 
 #[cfg(test)]

@@ -86,6 +86,36 @@ fn all_commands_that_read_take_a_cache() {
 }
 
 #[test]
+fn commands_that_write_keep_pages_for_those_that_search() {
+    let place = place();
+    let pages = |place: &Place| {
+        let stats = place.json(&with_cache(&["stats", "index"]));
+        stats["cache"]["pages"].as_u64().unwrap()
+    };
+    place.write("more.jsonl", "{\"id\":\"17\",\"body\":\"w7 new\"}\n");
+    place.write("changes.jsonl", "{\"id\":\"18\",\"title\":\"changed\"}\n");
+    for arguments in [
+        &["delete", "index", "--query", "w7 w20", "--dry-run"][..],
+        &["delete", "index", "16", "no-such-id"],
+        &["index", "index", "more.jsonl"],
+        &["update", "index", "changes.jsonl"],
+    ] {
+        let _ = std::fs::remove_dir_all(place.path("cache"));
+        place.done(&with_cache(arguments));
+        assert!(!place.path("cache/answers").exists(), "{arguments:?}");
+        assert!(pages(&place) > 0, "{arguments:?}");
+    }
+    place.done(&with_cache(&["delete", "index", "--query", "w499"]));
+    let found = place.json(&with_pages(&["search", "index", "w499"]));
+    assert_eq!(found["hits"], Value::Array(Vec::new()));
+    assert!(found["io"]["tier_hits"].as_u64() > Some(0), "{found}");
+    place.write("cache-file", "no folder");
+    let wrong = ["delete", "index", "19", "--cache-dir", "cache-file"];
+    let told = place.run(&wrong).err;
+    assert!(told.contains("is read past the cache"), "{told}");
+}
+
+#[test]
 fn a_trace_has_the_pages_that_each_query_asks_for_and_where_they_were() {
     let place = place();
     place.write("queries.tsv", "term\tw7\nand\tw7 w20\nterm\tw7\n");

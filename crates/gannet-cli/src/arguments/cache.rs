@@ -1,4 +1,4 @@
-//! The arguments of the caches, which commands take that read an index.
+//! The arguments of the caches, which commands take that read an index, or write documents to one.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ pub struct CacheArguments {
     /// is missing, and outlives the command. Answers are reused as with --result-cache
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub cache_dir: Option<PathBuf>,
-    /// The most bytes that the pages of --cache-dir may take (10GiB); their map takes a 512th of
+    /// The most bytes that the pages of --cache-dir may take (10GiB); their map takes a 410th of
     /// them of --memory [default: 1GiB, or less if --memory is below 32MiB]
     #[arg(
         long,
@@ -32,6 +32,33 @@ pub struct CacheArguments {
         hide_short_help = true
     )]
     pub cache_answers: Option<Size>,
+    /// The most bytes that are written to the pages of --cache-dir in a second (50MiB); no limit
+    /// unless it is given
+    #[arg(
+        long,
+        value_name = "SIZE",
+        requires = "cache_dir",
+        hide_short_help = true
+    )]
+    pub cache_writes: Option<Size>,
+}
+
+/// The cache of a command that writes: pages that leave memory. It answers nothing.
+#[derive(Debug, Args)]
+pub struct WritingCacheArguments {
+    /// Keep pages of an index on a slow device that leave memory in this folder on a fast one,
+    /// where commands that search find them; it is made if it is missing
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
+    pub cache_dir: Option<PathBuf>,
+    /// The most bytes that the pages of --cache-dir may take (10GiB) [default: 1GiB, or less if
+    /// --memory is below 32MiB]
+    #[arg(
+        long,
+        value_name = "SIZE",
+        requires = "cache_dir",
+        hide_short_help = true
+    )]
+    pub cache_size: Option<Size>,
     /// The most bytes that are written to the pages of --cache-dir in a second (50MiB); no limit
     /// unless it is given
     #[arg(

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::cache::WritingCacheArguments;
 use crate::time::TimeLimit;
 
 /// The arguments of `gannet delete`.
@@ -36,4 +37,7 @@ pub struct DeleteArguments {
     /// number alone is seconds); beyond it the exit code is 3
     #[arg(long, value_name = "TIME", default_value = "10s")]
     pub timeout: TimeLimit,
+    /// The cache
+    #[command(flatten)]
+    pub cache: WritingCacheArguments,
 }

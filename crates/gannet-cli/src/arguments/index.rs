@@ -6,6 +6,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use gannet::PhraseFilters;
 
+use super::cache::WritingCacheArguments;
 use super::long_help::ANALYZERS;
 use super::sources::{FORMATS, SourceArguments};
 
@@ -50,6 +51,9 @@ pub struct IndexArguments {
     #[arg(long, value_name = "KIND", default_value = "common", hide_short_help = true,
           value_parser = PossibleValuesParser::new(PhraseFilters::NAMES).try_map(phrase_filters))]
     pub phrase_filters: PhraseFilters,
+    /// The cache
+    #[command(flatten)]
+    pub cache: WritingCacheArguments,
 }
 
 /// The kind of phrase filters of this name.

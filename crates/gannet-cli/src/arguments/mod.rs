@@ -33,7 +33,7 @@ mod update;
 pub use analyze::AnalyzeArguments;
 pub use backup::{BackupArguments, RestoreArguments};
 pub use bench::{BenchArguments, PlainKind};
-pub use cache::{CacheArguments, ResultCacheArguments, StatsArguments};
+pub use cache::{CacheArguments, ResultCacheArguments, StatsArguments, WritingCacheArguments};
 pub use command::{Command, Given};
 pub use common::{ColorChoice, Common};
 pub use completions::CompletionsArguments;

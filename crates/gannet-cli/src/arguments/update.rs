@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::cache::WritingCacheArguments;
 use super::sources::{FORMATS, SourceArguments};
 
 /// The long help on changes.
@@ -26,4 +27,7 @@ pub struct UpdateArguments {
     /// Add documents whose IDs the index does not have
     #[arg(long)]
     pub upsert: bool,
+    /// The cache
+    #[command(flatten)]
+    pub cache: WritingCacheArguments,
 }

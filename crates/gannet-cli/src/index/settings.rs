@@ -10,9 +10,11 @@ use gannet::{Analyzer, FieldMapping, FieldType, Index, Limits, PhraseFilters};
 use gannet_input::{Input, InputOptions, Write};
 
 use super::folders::make_parents;
-use crate::arguments::{Common, IndexArguments, SourceArguments, UpdateArguments};
+use crate::arguments::{
+    Common, IndexArguments, SourceArguments, UpdateArguments, WritingCacheArguments,
+};
 use crate::failure::{Failure, Outcome};
-use crate::opening::open_there;
+use crate::opening::{open_there, remark_of_cache, with_writing_cache};
 
 /// There is at most one thread for so much of the memory budget.
 const MEMORY_PER_THREAD: usize = 4 << 20;
@@ -43,13 +45,18 @@ pub struct Settings<'a> {
     pub mapping: FieldMapping,
     /// Nothing where no index is made.
     pub phrase_filters: Option<PhraseFilters>,
+    pub cache: &'a WritingCacheArguments,
 }
 
 impl<'a> Settings<'a> {
     /// Checks the arguments of `gannet index`.
     pub fn to_index(common: &Common, arguments: &'a IndexArguments) -> Outcome<Settings<'a>> {
-        let mut settings =
-            Settings::of(common, &arguments.index, &arguments.sources, Write::Whole)?;
+        let mut settings = Settings::of(
+            common,
+            (&arguments.index, &arguments.cache),
+            &arguments.sources,
+            Write::Whole,
+        )?;
         settings.phrase_filters = Some(arguments.phrase_filters);
         settings.analyzers = &arguments.analyzer;
         for choice in &arguments.analyzer {
@@ -69,12 +76,17 @@ impl<'a> Settings<'a> {
         } else {
             Write::Merge
         };
-        Settings::of(common, &arguments.index, &arguments.sources, write)
+        Settings::of(
+            common,
+            (&arguments.index, &arguments.cache),
+            &arguments.sources,
+            write,
+        )
     }
 
     fn of(
         common: &Common,
-        index: &Path,
+        (index, cache): (&Path, &'a WritingCacheArguments),
         arguments: &'a SourceArguments,
         write: Write,
     ) -> Outcome<Settings<'a>> {
@@ -93,6 +105,7 @@ impl<'a> Settings<'a> {
             field_analyzers: Vec::new(),
             mapping: FieldMapping::new(),
             phrase_filters: None,
+            cache,
         })
     }
 
@@ -163,10 +176,17 @@ impl<'a> Settings<'a> {
     /// Opens the index, which is made if it is missing and documents are added. Gives the folder
     /// above it too, if that had to be made.
     pub fn open(&self, common: &Common) -> Outcome<(Index, Option<PathBuf>)> {
-        let mut options = Index::options()
+        let (index, made) = self.open_or_make(common)?;
+        remark_of_cache(&index);
+        Ok((index, made))
+    }
+
+    fn open_or_make(&self, common: &Common) -> Outcome<(Index, Option<PathBuf>)> {
+        let options = Index::options()
             .memory(common.memory().bytes())
             .backend(common.backend.into())
             .durability(self.arguments.durability.into());
+        let mut options = with_writing_cache(options, self.cache);
         let Some(filters) = self.phrase_filters else {
             return Ok((open_there(options.create(false), &self.index)?, None));
         };
