@@ -84,7 +84,7 @@ enum Name {
     None,
     /// The engine's: the requests of a page by the share of a round, in regions
     RoundShares,
-    /// What the engine had before: at the second sighting, the region that is read least
+    /// The one that the engine had before: at the second sighting, the region that is read least
     SecondSighting,
     /// Least recently used
     Lru,

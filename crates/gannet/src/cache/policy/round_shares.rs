@@ -6,8 +6,8 @@
 //! pages at most. What the best page of these quarters is worth, on a moving mean, is the bound: a
 //! page enters if it is worth more.
 //!
-//! What a process has learned outlives it in the notes of regions, but for pages that are not there.
-//! So one that knows little takes some pages below the bound, or commands that ask one query each
+//! A process leaves what it has learned to the next one in the notes of regions, but for pages that
+//! are not there. So one that knows little takes some pages below the bound, or commands that ask one query each
 //! would never fill the tier with what they read often.
 
 use super::TierPolicy;
