@@ -130,6 +130,7 @@ _OPTIONS = [
     "cache_size",
     "cache_writes",
     "result_cache",
+    "result_ttl",
 ]
 
 
@@ -153,6 +154,7 @@ def open(
     cache_size: int | str | None = None,
     cache_writes: int | str | None = None,
     result_cache: int | str | None = None,
+    result_ttl: float | None = None,
     **unknown: _Never,
 ) -> Index:
     """Opens the index in the folder `path`, and makes one where there is none.
@@ -176,6 +178,8 @@ def open(
       `cache_size`, to which `cache_writes` bytes are written in a second at most. Another process
       that asks the same of the same state finds the answer.
     - `result_cache` keeps answers in so much of the memory, and reuses them; 0 keeps none.
+    - `result_ttl` lets answers of earlier states be reused too, until they are so many seconds old;
+      it needs a `cache_dir` or a `result_cache`.
     """
     for name in unknown:
         raise _native.no_option("open", _OPTIONS, name)
@@ -193,6 +197,7 @@ def open(
         cache_size=cache_size,
         cache_writes=cache_writes,
         result_cache=result_cache,
+        result_ttl=result_ttl,
     )
     _open_indexes.add(index)
     return index

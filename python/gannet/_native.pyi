@@ -96,6 +96,7 @@ def open(
     cache_size: _Size | None = None,
     cache_writes: _Size | None = None,
     result_cache: _Size | None = None,
+    result_ttl: float | None = None,
 ) -> Index: ...
 def restore(backup: _Path, path: _Path, *, memory: _Size | None = None) -> None:
     """Makes an index in the folder `path` of the backup in another, or of what is at a URL."""

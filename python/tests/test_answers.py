@@ -30,6 +30,29 @@ def test_a_folder_keeps_answers_for_the_next_handle(tmp_path: Path) -> None:
         assert ix.search("whale w3", k=5).reused is None
 
 
+def test_answers_of_earlier_states_are_reused_until_they_are_too_old(tmp_path: Path) -> None:
+    made(tmp_path / "index")
+    for ttl, reused in [(None, None), (3600, "memory"), (0, None)]:
+        with gannet.open(
+            tmp_path / "index", memory="16MiB", result_cache="1MiB", result_ttl=ttl
+        ) as ix:
+            before = ix.search("whale w3", k=100)
+            ix.add({"id": f"more {ttl}", "body": "whale w3"})
+            after = ix.search("whale w3", k=100)
+            assert after.reused == reused, ttl
+            assert len(after.ids) - len(before.ids) == (reused is None), ttl
+
+
+def test_a_time_without_answers_and_a_wrong_time_are_rejected(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="a time for which older answers are reused needs"):
+        gannet.open(tmp_path / "index", memory="16MiB", result_ttl=30)
+    for wrong in (-1, float("nan"), 1e300):
+        with pytest.raises(ValueError, match="is no time: give seconds"):
+            gannet.open(
+                tmp_path / "index", memory="16MiB", result_cache="1MiB", result_ttl=wrong
+            )
+
+
 def test_no_answers_are_kept_unless_they_are_asked_for(tmp_path: Path) -> None:
     path, cache = tmp_path / "index", tmp_path / "cache"
     made(path)

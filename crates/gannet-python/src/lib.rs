@@ -109,7 +109,7 @@ mod _native {
 
     /// Opens the index in a folder or at a URL, or makes one in a folder.
     #[pyfunction]
-    #[pyo3(signature = (path, *, memory=None, read_only=false, create=true, analyzer=None, analyzers=None, mapping=None, durability="async", backend="auto", cache_dir=None, cache_size=None, cache_writes=None, result_cache=None))]
+    #[pyo3(signature = (path, *, memory=None, read_only=false, create=true, analyzer=None, analyzers=None, mapping=None, durability="async", backend="auto", cache_dir=None, cache_size=None, cache_writes=None, result_cache=None, result_ttl=None))]
     #[allow(
         clippy::too_many_arguments,
         reason = "they are keyword arguments in Python"
@@ -129,6 +129,7 @@ mod _native {
         cache_size: Option<Bytes>,
         cache_writes: Option<Bytes>,
         result_cache: Option<Bytes>,
+        result_ttl: Option<f64>,
     ) -> PyResult<Py<PyIndex>> {
         let arguments = OpenArguments {
             memory: memory_or_default(memory),
@@ -143,6 +144,7 @@ mod _native {
             cache_size,
             cache_writes,
             result_cache,
+            result_ttl,
         };
         if is_url(&path) && !read_only {
             return Err(invalid(format!(

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use gannet::{Analyzer, BackendChoice, Durability, FieldMapping, Index, Operator, Options};
 use pyo3::prelude::*;
@@ -54,6 +55,8 @@ pub struct OpenArguments {
     pub cache_size: Option<Bytes>,
     pub cache_writes: Option<Bytes>,
     pub result_cache: Option<Bytes>,
+    /// Seconds.
+    pub result_ttl: Option<f64>,
 }
 
 impl OpenArguments {
@@ -66,6 +69,9 @@ impl OpenArguments {
             .backend(backend(&self.backend)?);
         if let Some(bytes) = &self.result_cache {
             options = options.result_cache(bytes.0);
+        }
+        if let Some(seconds) = self.result_ttl {
+            options = options.result_ttl(ttl(seconds)?);
         }
         if let Some(name) = &self.analyzer {
             options = options.analyzer(Analyzer::named(name).or_raise()?);
@@ -91,6 +97,15 @@ impl OpenArguments {
             options
         })
     }
+}
+
+/// The time for which answers of earlier states are reused.
+fn ttl(seconds: f64) -> PyResult<Duration> {
+    Duration::try_from_secs_f64(seconds).map_err(|_| {
+        invalid(format!(
+            "result_ttl={seconds} is no time: give seconds from 0 on, or None to reuse no answer of an earlier state"
+        ))
+    })
 }
 
 fn durability(name: &str) -> PyResult<Durability> {
