@@ -33,7 +33,7 @@ pub struct Service {
     /// Figures of requests.
     pub metrics: Arc<Metrics>,
     ends: Arc<AtomicBool>,
-    /// What requests share, for those that go on behind theirs.
+    /// Holds what requests share, for those that go on behind theirs.
     own: OnceLock<Weak<Service>>,
 }
 

@@ -115,7 +115,7 @@ impl Task {
             .unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// What is told of it in lists.
+    /// Returns what lists tell of it.
     fn json(&self, node: &str) -> Value {
         let state = self.lock();
         let end = state.end.as_ref();
@@ -222,7 +222,7 @@ impl Tasks {
         Ok(name)
     }
 
-    /// What is known of a task, once it has ended or so much time has passed.
+    /// Returns what is known of a task, once it has ended or so much time has passed.
     pub fn wait(
         &self,
         name: &str,

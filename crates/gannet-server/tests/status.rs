@@ -172,7 +172,7 @@ fn routes_that_are_not_there_are_told_by_name() {
     let server = TestServer::new();
     for (method, path, part) in [
         ("GET", "/books/_termvectors/1", "[_termvectors]"),
-        ("GET", "/_tasks/x:1", "[_tasks]"),
+        ("GET", "/_ilm/policy", "[_ilm]"),
         ("PUT", "/_snapshot/s", "[_snapshot]"),
         ("POST", "/_sql/translate", "[_sql]"),
     ] {

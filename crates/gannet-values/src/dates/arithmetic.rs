@@ -51,7 +51,11 @@ pub fn date_arithmetic(text: &str, now_ms: i64, rounding: Rounding) -> Result<i6
             None => return anchor(text, rounding),
         },
     };
-    add_date_terms(begin, terms, rounding)
+    add_date_terms(begin, terms, rounding).map_err(|error| match error {
+        DateError::Range(_) => DateError::Range(text.to_owned()),
+        DateError::Arithmetic(_) => DateError::Arithmetic(text.to_owned()),
+        other => other,
+    })
 }
 
 /// Carries out terms such as `-7d/d` from a date on, and returns UTC milliseconds.

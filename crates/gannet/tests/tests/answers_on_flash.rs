@@ -361,7 +361,7 @@ fn answers_that_cannot_be_on_flash_are_said_to_be_none_and_searches_go_on() {
     let cached = || reading().cache(place.path("cache"), 8 << 20);
     assert!(past(cached().cache_answers(1_000)).contains("1MiB"));
     assert!(past(cached().cache_answers(1 << 40)).contains("memory budget"));
-    let largest = reading().cache(place.path("cache"), 1280 << 20);
+    let largest = reading().cache(place.path("cache"), 1024 << 20);
     assert!(past(largest).contains("memory budget"));
     std::fs::write(place.path("file"), "x").expect("written");
     assert!(past(reading().cache_folder(place.path("file"))).contains("is a file"));

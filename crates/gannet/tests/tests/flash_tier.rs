@@ -347,7 +347,7 @@ fn queries_have_memory_enough_beside_the_largest_tier() {
         .memory(16 * MIB)
         .read_only()
         .result_cache(0);
-    let largest = options.cache(place.path("tier"), 1280 << 20);
+    let largest = options.cache(place.path("tier"), 1024 << 20);
     let cached = open(largest, &place.path("copy")).expect("a reader");
     let plain = place.reader("copy");
     same(&plain, &cached, 60, &mut random);

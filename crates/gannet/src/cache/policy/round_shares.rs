@@ -7,8 +7,8 @@
 //! page enters if it is worth more.
 //!
 //! A process leaves what it has learned to the next one in the notes of regions, but for pages that
-//! are not there. So one that knows little takes some pages below the bound, or commands that ask one query each
-//! would never fill the tier with what they read often.
+//! are not there. So one that knows little takes some pages below the bound, or commands that ask
+//! one query each would never fill the tier with what they read often.
 
 use super::TierPolicy;
 use super::worth::WorthTable;

@@ -136,8 +136,10 @@ mod tests {
         assert!(check_filters(&schema, path).is_ok());
         let mut bytes = Vec::new();
         schema.encode(&mut bytes);
-        // The options of the only field: positions, and the number of Bloom filters.
-        *bytes.last_mut().unwrap() = 1 | 2 << 2;
+        // The options of the only field: positions, and the number of Bloom filters. Its rules, one
+        // byte, stand behind them.
+        let options = bytes.len() - 2;
+        bytes[options] = 1 | 2 << 2;
         let schema = Schema::decode(&mut ByteReader::new(&bytes, "schema")).unwrap();
         let error = check_filters(&schema, path).unwrap_err().to_string();
         assert!(error.contains("\"body\" has Bloom filters"), "{error}");
