@@ -8,6 +8,7 @@ use crate::analysis::FieldId;
 use crate::base::Result;
 use crate::search::build::{Builder, CLAUSE_BYTES};
 use crate::search::lists::OpenLists;
+use crate::search::matching::doc_set::{BLOCK_WORDS, MemberBits};
 use crate::search::matching::sets::Everything;
 use crate::search::plan::{Parts, PlanNode, PlannedPattern, Planner, ScoredSlots};
 use crate::search::query::Query;
@@ -77,8 +78,8 @@ impl<'p> NodeKind<'p> for AllNode {
         0
     }
 
-    fn members(&self, _: &OpenLists, _: usize) -> Option<u64> {
-        Some(u64::MAX)
+    fn members(&self, _: &OpenLists, _: usize) -> Option<MemberBits> {
+        Some([u64::MAX; BLOCK_WORDS])
     }
 
     fn build(&self, builder: &mut Builder<'_>) -> Result<Option<Clause>> {

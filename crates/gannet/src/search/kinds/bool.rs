@@ -13,6 +13,7 @@ use crate::base::Result;
 use crate::search::build::{Builder, CLAUSE_BYTES, split};
 use crate::search::lists::OpenLists;
 use crate::search::matching::conjunction::Conjunction;
+use crate::search::matching::doc_set::MemberBits;
 use crate::search::plan::{JoinedNodes, Parts, PlanNode, PlannedPattern, Planner, ScoredSlots};
 use crate::search::query::Query;
 use crate::search::query::print::{Beside, print_beside};
@@ -222,11 +223,16 @@ impl<'p> NodeKind<'p> for FilteredNode<'p> {
         0
     }
 
-    fn members(&self, lists: &OpenLists, at: usize) -> Option<u64> {
-        let excluded = any_member(self.excluded, lists, at)?;
-        self.required.iter().try_fold(!excluded, |bits, node| {
-            Some(bits & node.as_kind(|kind| kind.members(lists, at))?)
-        })
+    fn members(&self, lists: &OpenLists, block: usize) -> Option<MemberBits> {
+        let mut found = any_member(self.excluded, lists, block)?.map(|bits| !bits);
+        for node in self.required {
+            let own = node.as_kind(|kind| kind.members(lists, block))?;
+            found
+                .iter_mut()
+                .zip(own)
+                .for_each(|(bits, own)| *bits &= own);
+        }
+        Some(found)
     }
 
     fn build(&self, builder: &mut Builder<'_>) -> Result<Option<Clause>> {

@@ -7,6 +7,7 @@ use crate::analysis::FieldId;
 use crate::base::Result;
 use crate::search::build::Builder;
 use crate::search::lists::OpenLists;
+use crate::search::matching::doc_set::MemberBits;
 use crate::search::plan::{JoinedNodes, Parts, PlanNode, PlanSlot, PlannedPattern, ScoredSlots};
 use crate::search::rank::root::{Clause, Root};
 use crate::search::results::highlight::Wanted;
@@ -44,9 +45,9 @@ pub trait NodeKind<'p> {
         Ok(Root::of(clause.into_iter().collect()))
     }
 
-    /// The bits of the 64 documents from 64 times `at` on that match, deleted ones too, if whole
-    /// sets tell. Whether they do is the same for all documents.
-    fn members(&self, _lists: &OpenLists, _at: usize) -> Option<u64> {
+    /// The documents of a block that match, deleted ones too, if whole sets tell. They tell of all
+    /// blocks or of none.
+    fn members(&self, _lists: &OpenLists, _block: usize) -> Option<MemberBits> {
         None
     }
 

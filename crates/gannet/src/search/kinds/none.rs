@@ -8,6 +8,7 @@ use crate::analysis::FieldId;
 use crate::base::Result;
 use crate::search::build::{Builder, CLAUSE_BYTES};
 use crate::search::lists::OpenLists;
+use crate::search::matching::doc_set::{BLOCK_WORDS, MemberBits};
 use crate::search::plan::{Parts, PlanNode, PlannedPattern, Planner, ScoredSlots};
 use crate::search::query::Query;
 use crate::search::rank::root::Clause;
@@ -70,8 +71,8 @@ impl<'p> NodeKind<'p> for NoneNode {
         0
     }
 
-    fn members(&self, _: &OpenLists, _: usize) -> Option<u64> {
-        Some(0)
+    fn members(&self, _: &OpenLists, _: usize) -> Option<MemberBits> {
+        Some([0; BLOCK_WORDS])
     }
 
     fn build(&self, _: &mut Builder<'_>) -> Result<Option<Clause>> {

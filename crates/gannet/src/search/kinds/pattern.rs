@@ -10,7 +10,7 @@ use crate::analysis::FieldId;
 use crate::base::Result;
 use crate::search::build::{self, Builder, CLAUSE_BYTES};
 use crate::search::lists::{OpenLists, OpenPattern};
-use crate::search::matching::doc_set::DocSet;
+use crate::search::matching::doc_set::{DocSet, MemberBits};
 use crate::search::matching::sets::{SetMembers, Union};
 use crate::search::plan::{Parts, PlanSlot, PlannedPattern, ScoredSlots};
 use crate::search::rank::root::{Clause, Root};
@@ -64,9 +64,9 @@ impl<'p> NodeKind<'p> for PatternNode {
             .sum()
     }
 
-    fn members(&self, lists: &OpenLists, at: usize) -> Option<u64> {
-        let set = lists.patterns[self.slot].documents.as_ref()?;
-        Some(set.set.word(at))
+    fn members(&self, lists: &OpenLists, block: usize) -> Option<MemberBits> {
+        let documents = lists.patterns[self.slot].documents.as_ref()?;
+        Some(documents.set.block(block))
     }
 
     fn build(&self, builder: &mut Builder<'_>) -> Result<Option<Clause>> {

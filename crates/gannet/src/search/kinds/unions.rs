@@ -7,6 +7,7 @@ use crate::analysis::FieldId;
 use crate::base::Result;
 use crate::search::build::{Builder, CLAUSE_BYTES};
 use crate::search::lists::OpenLists;
+use crate::search::matching::doc_set::{BLOCK_WORDS, MemberBits};
 use crate::search::plan::{JoinedNodes, Parts, PlanNode, PlannedPattern, ScoredSlots};
 use crate::search::rank::root::{Clause, Root};
 use crate::search::results::highlight::Wanted;
@@ -45,9 +46,9 @@ impl<'p> NodeKind<'p> for AnyNode<'p> {
         0
     }
 
-    fn members(&self, lists: &OpenLists, at: usize) -> Option<u64> {
+    fn members(&self, lists: &OpenLists, block: usize) -> Option<MemberBits> {
         let is_union = self.minimum <= 1;
-        is_union.then(|| any_member(self.nodes, lists, at))?
+        is_union.then(|| any_member(self.nodes, lists, block))?
     }
 
     fn build(&self, builder: &mut Builder<'_>) -> Result<Option<Clause>> {
@@ -76,9 +77,15 @@ pub fn parts_of(nodes: &[PlanNode]) -> Parts<'_> {
     }
 }
 
-/// Returns the bits of 64 documents that any of some nodes has, if whole sets tell.
-pub fn any_member(nodes: &[PlanNode], lists: &OpenLists, at: usize) -> Option<u64> {
-    nodes.iter().try_fold(0, |bits, node| {
-        Some(bits | node.as_kind(|kind| kind.members(lists, at))?)
-    })
+/// Returns the documents of a block that any of some nodes has, if whole sets tell.
+pub fn any_member(nodes: &[PlanNode], lists: &OpenLists, block: usize) -> Option<MemberBits> {
+    let mut found = [0; BLOCK_WORDS];
+    for node in nodes {
+        let own = node.as_kind(|kind| kind.members(lists, block))?;
+        found
+            .iter_mut()
+            .zip(own)
+            .for_each(|(bits, own)| *bits |= own);
+    }
+    Some(found)
 }

@@ -9,6 +9,13 @@ use crate::postings::TermCursor;
 const CHUNK_DOCS: usize = 1 << 16;
 const WORDS: usize = CHUNK_DOCS / 64;
 
+/// Words of a block of documents: 64 times 64 documents.
+pub const BLOCK_WORDS: usize = 64;
+const CHUNK_BLOCKS: usize = WORDS / BLOCK_WORDS;
+
+/// A bit for each document of a block, the first in the lowest bit of the first word.
+pub type MemberBits = [u64; BLOCK_WORDS];
+
 type Chunk = Option<Box<[u64; WORDS]>>;
 
 /// Pages of a list that are read ahead into a set.
@@ -79,10 +86,14 @@ impl DocSet {
         Ok(())
     }
 
-    /// Returns the bits of the 64 documents from 64 times `at` on.
-    pub fn word(&self, at: usize) -> u64 {
-        let chunk = self.chunks.get(at / WORDS).and_then(Option::as_ref);
-        chunk.map_or(0, |chunk| chunk[at % WORDS])
+    /// Returns the members in a block.
+    pub fn block(&self, block: usize) -> MemberBits {
+        let chunk = self.chunks.get(block / CHUNK_BLOCKS);
+        let blocks = chunk
+            .and_then(Option::as_ref)
+            .map(|chunk| chunk.as_chunks().0);
+        let bits = blocks.and_then(|blocks| blocks.get(block % CHUNK_BLOCKS));
+        bits.copied().unwrap_or([0; BLOCK_WORDS])
     }
 
     #[cold]
@@ -189,11 +200,9 @@ mod tests {
                 bits.for_each(|bit| other.insert(first + at as DocId * 64 + bit).unwrap());
             }
             assert_eq!(set.count(), other.count(), "{first}");
-            let words = 0..(first as usize / 64 + 6);
-            assert!(
-                words.into_iter().all(|at| set.word(at) == other.word(at)),
-                "{first}"
-            );
+            let last = first as usize / (64 * BLOCK_WORDS) + 1;
+            let are_equal = (0..=last).all(|block| set.block(block) == other.block(block));
+            assert!(are_equal, "{first}");
         }
     }
 

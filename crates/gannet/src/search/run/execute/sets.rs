@@ -3,13 +3,11 @@
 
 use super::{QueryRun, RunGoal, RunPhase, SetsRun};
 use crate::base::{DocId, Result};
-use crate::cache::{Pages, Step};
+use crate::cache::{Pages, Step, Stop};
 use crate::search::lists::OpenLists;
+use crate::search::matching::doc_set::{BLOCK_WORDS, MemberBits};
 use crate::search::plan::PlanNode;
 use crate::search::scoring::top::Top;
-
-/// Words of documents whose deletions are read at once.
-const WORDS_AT_ONCE: usize = 1024;
 
 impl QueryRun<'_> {
     /// Begins to collect documents by their sets, if the query is made of sets alone. Tells whether
@@ -49,14 +47,16 @@ impl QueryRun<'_> {
             return Ok(());
         };
         while run.next < run.end {
-            let end = run.end.min(run.next + WORDS_AT_ONCE);
-            let (first, last) = (run.next * 64, end * 64 - 1);
-            run.live
-                .prefetch_within(first as DocId, last as DocId, pages)?;
+            let number = run.next / BLOCK_WORDS;
+            let end = run.end.min((number + 1) * BLOCK_WORDS);
             pages.count_steps(end - run.next)?;
+            let block = members(&self.node, &self.lists, number);
+            let block = block.unwrap_or([0; BLOCK_WORDS]);
             for at in run.next..end {
-                let members = members(&self.node, &self.lists, at).unwrap_or_default();
-                let word = members & run.live.word(at, pages)?;
+                let mut word = block[at % BLOCK_WORDS];
+                if word != 0 {
+                    word &= run.live_word(at, pages)?;
+                }
                 if let Some(all) = &mut run.all {
                     all.docs.set_word(at, word);
                 }
@@ -80,6 +80,20 @@ impl QueryRun<'_> {
     }
 }
 
-fn members(node: &PlanNode, lists: &OpenLists, at: usize) -> Option<u64> {
-    node.as_kind(|kind| kind.members(lists, at))
+impl SetsRun {
+    /// The live ones of 64 documents. Where a page is missing, those behind it are read along.
+    fn live_word(&mut self, at: usize, pages: &mut Pages<'_>) -> Step<u64> {
+        let word = self.live.word(at, pages);
+        if matches!(word, Err(Stop::Pages)) {
+            let (first, last) = (at * 64, self.end * 64 - 1);
+            let last = last.min(DocId::MAX as usize);
+            self.live
+                .prefetch_within(first as DocId, last as DocId, pages)?;
+        }
+        word
+    }
+}
+
+fn members(node: &PlanNode, lists: &OpenLists, block: usize) -> Option<MemberBits> {
+    node.as_kind(|kind| kind.members(lists, block))
 }
