@@ -83,7 +83,11 @@ impl AnswerContents {
             return AnswerOffer::Done;
         }
         if !self.draft.has_room(encoded.len()) {
-            return AnswerOffer::Full;
+            if self.draft.has_news() {
+                return AnswerOffer::Full;
+            }
+            // All of the block was written, and what is left of it is too little: the next begins.
+            self.draft = AnswerDraft::default();
         }
         self.draft.add(question, state, encoded);
         if self.draft.waits(WAITS) {

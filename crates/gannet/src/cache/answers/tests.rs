@@ -194,6 +194,27 @@ fn the_oldest_block_is_overwritten_and_the_file_keeps_to_its_size() {
     assert!(get(&file, 5, 3));
 }
 
+/// Each answer mostly finds too little left of a block, and then begins another one.
+#[test]
+fn answers_that_are_written_one_by_one_are_all_kept() {
+    for reopens in [false, true] {
+        let (_, shelf) = memory();
+        let mut file = shelf.open().unwrap();
+        for question in 0..60 {
+            store(&file, question, 1);
+            file.flush();
+            if reopens {
+                file = {
+                    drop(file);
+                    shelf.open().unwrap()
+                };
+            }
+            assert!(get(&file, question, 1), "{question} {reopens}");
+        }
+        assert_eq!(file.figures().passed_over_answers, 0);
+    }
+}
+
 #[test]
 fn a_later_answer_takes_the_place_of_an_earlier_one_to_the_same_question() {
     let (_, shelf) = memory();
@@ -240,7 +261,7 @@ fn what_it_gives_is_what_a_map_has() {
         }
     }
     assert!(
-        found > 500 && found_by_other > 200,
+        found > 500 && found_by_other > 150,
         "{found}, {found_by_other}"
     );
     assert!(!other.figures().writes && other.figures().written_answers == 0);
