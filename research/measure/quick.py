@@ -61,6 +61,7 @@ PARTS = {
     "tiers": [["research/papers/two-tier-cache/tiers.py", "--index", PLACE / "tiers-quick-index", "--indexed", DOCUMENTS, "--log", LOG, "--zipf", LOG_LINES, "--capacities", 1,
                *out("tiers")]],
     "policies": [["research/papers/two-tier-cache/policies.py", "--documents", DOCUMENTS, "--queries", LOG_LINES, *out("policies")]],
+    "remote tier": [["research/papers/two-tier-cache/remote_tier.py", "--before", GANNET, "--quick", *out("remote-tier")]],
     "mfis": [["research/papers/mfis/mfis.py", "--documents", DOCUMENTS, "--flushes", 10, "--thresholds", 2, 1024, "--queries", 20, "--seconds", 0.1, "--most-seconds", 2,
               "--batch", 16, "--psync-runs", 2, "--name", "mfis-quick"]],
     "maintenance": [["research/measure/maintenance.py", "--corpora", "passages", "--documents", DOCUMENTS // 2, "--queries", QUERIES, "--runs", 1, "--seconds", 0.1,
