@@ -1,5 +1,8 @@
 //! Ranges, orders and counts by values, against a plain look at the JSON of all documents.
 
+mod collapsing;
+mod tables;
+
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -272,8 +275,8 @@ fn check(index: &Index, model: &Model) {
             page_through(index, text, ORDERS[number % 9], expected.len());
             page_by_id(index, text, ORDERS[9 + number % 5], &mut expected);
         }
-        check_collapsed(index, text, number, &mut expected);
-        check_table(index, text, &mut expected);
+        collapsing::check_collapsed(index, text, number, &mut expected);
+        tables::check_table(index, text, &mut expected);
     }
 }
 
@@ -282,147 +285,6 @@ fn ids<'d>(documents: impl Iterator<Item = &'d &'d (u64, Json)>) -> Vec<&'d str>
     documents
         .map(|(_, json)| json["id"].as_str().unwrap())
         .collect()
-}
-
-/// Those of documents, in their order, that are the first with their value of a field.
-fn collapsed<'d>(documents: &[&'d (u64, Json)], field: &str) -> Vec<&'d (u64, Json)> {
-    let mut seen: Vec<Vec<Compared>> = Vec::new();
-    let mut first = Vec::new();
-    for document in documents {
-        let value = values(&document.1, field);
-        if !seen.contains(&value) {
-            seen.push(value);
-            first.push(*document);
-        }
-    }
-    first
-}
-
-/// Asks for hits collapsed by a field, in an order, and behind the last hit of the page before.
-fn ask_collapsed(
-    index: &Index,
-    text: &str,
-    field: &str,
-    (sort, after): (Vec<SortKey>, Option<Vec<SortValue>>),
-    (skip, k): (usize, usize),
-) -> gannet::Result<gannet::SearchResults> {
-    let snapshot = index.snapshot();
-    let query = snapshot.parse(text, Operator::Or)?;
-    let options = SearchOptions {
-        k,
-        skip,
-        sort,
-        after,
-        collapse: Some(field.to_owned()),
-        ..SearchOptions::default()
-    };
-    snapshot.search_all(&[query], &options).swap_remove(0)
-}
-
-/// Compares hits of which each value of a field has one: in an order, in pages behind the last hit,
-/// and by score.
-fn check_collapsed(index: &Index, text: &str, number: usize, expected: &mut [&(u64, Json)]) {
-    let field = GROUPS[number % GROUPS.len()];
-    for order in [ORDERS[number % 9], ORDERS[(number + 4) % 9]] {
-        expected.sort_by(|a, b| compare(order, a, b));
-        let first = collapsed(expected, field);
-        let found = ask_collapsed(index, text, field, (keys(order), None), (2, 9)).unwrap();
-        assert_eq!(found.total, expected.len() as u64, "{text} by {field}");
-        let got: Vec<&str> = found.hits.iter().map(|hit| hit.id.as_str()).collect();
-        let wanted = ids(first.iter().skip(2).take(9));
-        assert_eq!(got, wanted, "{text} by {order:?}, each {field}");
-        for (hit, (_, json)) in found.hits.iter().zip(first.iter().skip(2)) {
-            let value = values(json, field).pop();
-            assert_eq!(hit.group.is_some(), value.is_some(), "{text} by {field}");
-            match (&hit.group, value) {
-                (Some(Value::Keyword(text)), Some(Compared::Text(value))) => {
-                    assert_eq!(*text, value);
-                }
-                (Some(Value::Long(long)), Some(Compared::Number(value))) => {
-                    assert_eq!(*long as f64, value);
-                }
-                _ => {}
-            }
-        }
-        let mut sort = keys(order);
-        sort.push(SortKey::parse("_doc").unwrap());
-        let (mut seen, mut after) = (Vec::new(), None);
-        loop {
-            let page = (sort.clone(), after.take());
-            let found = ask_collapsed(index, text, field, page, (0, 5)).unwrap();
-            let Some(last) = found.hits.last() else {
-                break;
-            };
-            after = Some(last.sort.clone());
-            seen.extend(found.hits.iter().map(|hit| hit.id.clone()));
-        }
-        assert_eq!(seen, ids(first.iter()), "{text} by {order:?}, each {field}");
-    }
-    let snapshot = index.snapshot();
-    let query = snapshot.parse(text, Operator::Or).unwrap();
-    let ranked = snapshot.search(&query).top(10_000).run().unwrap();
-    let of_hit = |hit: &gannet::Hit| -> &(u64, Json) {
-        let is_it = |document: &&&(u64, Json)| document.1["id"] == hit.id;
-        expected.iter().find(is_it).unwrap()
-    };
-    let ranked: Vec<&(u64, Json)> = ranked.hits.iter().map(of_hit).collect();
-    let found = ask_collapsed(index, text, field, (Vec::new(), None), (1, 8)).unwrap();
-    let got: Vec<&str> = found.hits.iter().map(|hit| hit.id.as_str()).collect();
-    let first = collapsed(&ranked, field);
-    assert_eq!(got, ids(first.iter().skip(1).take(8)), "{text} by {field}");
-    assert!(
-        found
-            .hits
-            .iter()
-            .all(|hit| hit.sort.is_empty() && !hit.score.is_nan())
-    );
-}
-
-/// Compares the values that a table has of all documents, batch after batch, and those of some.
-fn check_table(index: &Index, text: &str, expected: &mut [&(u64, Json)]) {
-    expected.sort_by_key(|(written, _)| *written);
-    let snapshot = index.snapshot();
-    let query = snapshot.parse(text, Operator::Or).unwrap();
-    let names = ["price", "size", "kind", "day", "open", "group"];
-    let columns = names.map(str::to_owned);
-    let mut table = snapshot.table(&query, &columns, true).unwrap();
-    let has_several = table.columns().iter().map(|column| column.has_several);
-    assert!(has_several.eq([true, false, true, false, false, false]));
-    let (mut rows, mut docs) = (expected.iter(), Vec::new());
-    while let Some(batch) = table.next_batch().unwrap() {
-        assert!(batch.docs.len() <= 1_000);
-        docs.extend(&batch.docs);
-        for (at, id) in batch.ids.iter().enumerate() {
-            let (_, json) = rows.next().unwrap();
-            assert_eq!(json["id"], id.as_str(), "{text}");
-            for (name, column) in names.iter().zip(&batch.columns) {
-                check_values(json, name, column.of(at));
-            }
-        }
-    }
-    assert_eq!(rows.next(), None, "{text}");
-    let few: Vec<u32> = docs.iter().copied().step_by(97).collect();
-    let prices = snapshot.column_values(&few, "price").unwrap();
-    for (at, (_, json)) in expected.iter().step_by(97).enumerate() {
-        check_values(json, "price", prices.of(at));
-    }
-}
-
-/// Compares the values of a document in a column.
-fn check_values(json: &Json, field: &str, got: &[Value<'_>]) {
-    let mut wanted = values(json, field);
-    wanted.sort_by(|a, b| a.partial_cmp(b).unwrap());
-    if field == "kind" {
-        wanted.dedup();
-    }
-    let got = got.iter().map(|value| match value {
-        Value::Long(long) => Compared::Number(*long as f64),
-        Value::Double(double) => Compared::Number(*double),
-        Value::Boolean(value) => Compared::Number(f64::from(u8::from(*value))),
-        Value::Date(_) => Compared::Text(value.to_string()[..10].to_owned()),
-        Value::Keyword(text) => Compared::Text(text.to_string()),
-    });
-    assert!(got.clone().eq(wanted.iter().cloned()), "{json} {field}");
 }
 
 /// Goes through all hits of an order that ends with IDs, each page behind the last hit.
@@ -779,7 +641,7 @@ fn fields_without_values_are_named() {
         &["\"size\"", "numbers", "\"a\" is none"],
     );
     let collapsed = |field: &str, order: &[&str]| {
-        let found = ask_collapsed(&index, "*:*", field, (keys(order), None), (0, 10));
+        let found = collapsing::ask_collapsed(&index, "*:*", field, (keys(order), None), (0, 10));
         found.map(|_| ()).unwrap_err().to_string()
     };
     let line = json!({"id": "b", "kinds": ["x", "y"], "size": [1, 1]}).to_string();
@@ -790,7 +652,7 @@ fn fields_without_values_are_named() {
     assert!(collapsed("siz", &[]).contains("no field \"siz\""));
     assert!(collapsed("body", &["size"]).contains("\"body\""));
     assert!(collapsed("size", &["size", "_id"]).contains("_doc last"));
-    let same = ask_collapsed(&index, "*:*", "size", (Vec::new(), None), (0, 10));
+    let same = collapsing::ask_collapsed(&index, "*:*", "size", (Vec::new(), None), (0, 10));
     assert_eq!(same.unwrap().hits.len(), 2);
     let wrong = ask("*:*", &["_id"], Some(vec![Some(Value::Long(3))]));
     assert!(wrong.unwrap_err().to_string().contains("another type"));

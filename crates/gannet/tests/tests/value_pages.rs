@@ -1,7 +1,7 @@
 //! Orders by values read the pieces that may have hits, and few others, whatever the order of the
 //! values is.
 
-use gannet::{Document, Index, Operator, SearchOptions, SortKey, SortValue};
+use gannet::{Document, Index, Operator, SearchOptions, SearchResults, SortKey, SortValue};
 
 use super::environment::open;
 
@@ -54,13 +54,10 @@ fn ordered(
     };
     let found = snapshot.search_all(&[query], &options).swap_remove(0);
     let found = found.expect("hits");
-    let plan = found.plan.expect("a plan");
-    let mut steps = plan.steps.iter();
-    let step = steps.find(|step| step.name == "order by values");
-    let bytes = step.expect("an order").io.bytes;
+    let pages = pages_of(&found, "order by values");
     let docs = found.hits.iter().map(|hit| hit.doc).collect();
     let last = found.hits.last().expect("a hit").sort.clone();
-    (bytes / PAGE_BYTES, docs, last)
+    (pages, docs, last)
 }
 
 /// The pages of ranking that a query reads of an index that was just opened, and its total.
@@ -76,11 +73,14 @@ fn matched(folder: &std::path::Path, text: &str) -> (u64, u64) {
     };
     let found = snapshot.search_all(&[query], &options).swap_remove(0);
     let found = found.expect("hits");
-    let plan = found.plan.expect("a plan");
-    let mut steps = plan.steps.iter();
-    let step = steps.find(|step| step.name == "match and rank");
-    let bytes = step.expect("a ranking").io.bytes;
-    (bytes / PAGE_BYTES, found.total)
+    (pages_of(&found, "match and rank"), found.total)
+}
+
+/// The pages that a step of a plan read.
+fn pages_of(found: &SearchResults, name: &str) -> u64 {
+    let plan = found.plan.as_ref().expect("a plan");
+    let step = plan.steps.iter().find(|step| step.name == name);
+    step.expect("a step").io.bytes / PAGE_BYTES
 }
 
 /// Doc IDs of all documents, the greatest price first, those without last.
