@@ -31,6 +31,7 @@
 mod bits;
 mod dates;
 mod keys;
+pub mod lanes;
 mod number;
 mod piece;
 mod range;

@@ -3,7 +3,7 @@
 use super::header::Header;
 use super::keys::{self, Scale};
 use super::packed::{self, WIDTH_MAX, bits_of};
-use super::{BLOCK, Summary, presence};
+use super::{Summary, presence};
 use crate::PIECE_DOCUMENTS;
 use crate::bits::Bits;
 
@@ -157,7 +157,7 @@ impl<'a> Plan<'a> {
             before = Some(*document);
             u64::from(is_start)
         });
-        packed::write(starts, 1, bytes);
+        packed::write_in_row(starts, 1, bytes);
     }
 }
 
@@ -234,7 +234,7 @@ impl Codec {
             return None;
         }
         let greatest = (summary.greatest - summary.least) / scale.divisor;
-        let rise = crate::bits::low_bits(width) * BLOCK as u64;
+        let rise = crate::bits::low_bits(width) * keys::BLOCK as u64;
         scale.checked_key(greatest.checked_add(rise)?)?;
         let anchor_width = bits_of(greatest).div_ceil(8);
         Some(Codec::Delta {
@@ -261,7 +261,7 @@ impl Codec {
                 width,
                 anchor_width,
                 ..
-            } => 18 + values.div_ceil(BLOCK) * anchor_width + packed::length(values, *width),
+            } => 18 + values.div_ceil(keys::BLOCK) * anchor_width + packed::length(values, *width),
             Codec::Raw => 8 * values,
         }
     }
@@ -274,7 +274,8 @@ impl Codec {
             }
             Codec::Packed { scale, width } => {
                 write_scale(*scale, *width, bytes);
-                packed::write(keys.map(|key| scale.multiple(key)), *width, bytes);
+                let multiples: Vec<u64> = keys.map(|key| scale.multiple(key)).collect();
+                packed::write(&multiples, *width, bytes);
             }
             Codec::Delta {
                 scale,
@@ -283,11 +284,12 @@ impl Codec {
             } => {
                 write_scale(*scale, *width, bytes);
                 bytes.push(*anchor_width as u8);
-                for first in keys.clone().step_by(BLOCK) {
+                for first in keys.clone().step_by(keys::BLOCK) {
                     let anchor = scale.multiple(first).to_le_bytes();
                     bytes.extend(&anchor[..*anchor_width]);
                 }
-                packed::write(rises(keys, *scale), *width, bytes);
+                let rises: Vec<u64> = rises(keys, *scale).collect();
+                packed::write(&rises, *width, bytes);
             }
             Codec::Raw => bytes.extend(keys.flat_map(u64::to_le_bytes)),
         }
@@ -305,7 +307,7 @@ fn rises(keys: impl Iterator<Item = u64>, scale: Scale) -> impl Iterator<Item = 
     let mut before = 0;
     keys.enumerate().map(move |(number, key)| {
         let multiple = scale.multiple(key);
-        let rise = if number.is_multiple_of(BLOCK) {
+        let rise = if number.is_multiple_of(keys::BLOCK) {
             0
         } else {
             multiple - before

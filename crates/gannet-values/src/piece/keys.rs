@@ -3,15 +3,22 @@
 //! - Constant: all keys are equal.
 //! - Packed: a key is a base and a multiple of the divisor; the multiples have one width.
 //! - Delta, for keys that never fall: as packed, but what is packed is the difference from the key
-//!   before. Each block of 64 has its first multiple beside it, so that no other block is read.
+//!   before. Each block of 128 has its first multiple beside it, so that no other block is read.
 //! - Raw: 8 bytes a key.
 
 use std::ops::RangeInclusive;
 
+use super::Damaged;
 use super::packed::{self, Packed};
 use super::reader::{Reader, word_at};
-use super::{BLOCK, Damaged};
 use crate::bits::low_bits;
+use crate::lanes;
+
+/// Keys that are read and compared at once.
+pub(super) const BLOCK: usize = lanes::BLOCK;
+
+/// Keys of a block: one bit each, the first in the lowest bit of the first word.
+pub(super) type Mask = [u64; BLOCK / 64];
 
 /// The coded forms, as the first byte of a piece has them.
 pub(super) const CONSTANT: u8 = 0;
@@ -69,7 +76,7 @@ impl<'a> Keys<'a> {
                 let scale = Scale::parse(reader)?;
                 let width = packed::width(reader.byte()?)?;
                 let bytes = reader.take(packed::length(count, usize::from(width)))?;
-                let packed = Packed::new(bytes, width);
+                let packed = Packed::new(bytes, width, count);
                 scale.check(packed.greatest())?;
                 Codec::Packed(scale, packed)
             }
@@ -92,8 +99,8 @@ impl<'a> Keys<'a> {
             width: anchor_width,
         };
         let bytes = reader.take(packed::length(count, usize::from(width)))?;
-        let packed = Packed::new(bytes, width);
-        // The greatest sum of a block without its anchor: 64 numbers of at most 56 bits.
+        let packed = Packed::new(bytes, width, count);
+        // The greatest sum of a block without its anchor: 128 numbers of at most 56 bits.
         let rise = packed.greatest() * BLOCK as u64;
         for block in 0..count.div_ceil(BLOCK) {
             let greatest = anchors.get(block).checked_add(rise);
@@ -116,9 +123,9 @@ impl<'a> Keys<'a> {
             Codec::Constant(key) => *key,
             Codec::Packed(scale, packed) => scale.key(packed.get(number)),
             Codec::Delta(scale, anchors, packed) => {
-                let first = number / BLOCK * BLOCK;
-                let rises = (first..=number).map(|number| packed.get(number));
-                scale.key(anchors.get(number / BLOCK) + rises.sum::<u64>())
+                let block = number / BLOCK;
+                let rises = &packed.numbers(block)[..=number % BLOCK];
+                scale.key(anchors.get(block) + rises.iter().sum::<u64>())
             }
             Codec::Raw(bytes) => word_at(bytes, number * 8),
         }
@@ -126,21 +133,39 @@ impl<'a> Keys<'a> {
 
     /// Adds all keys.
     pub(super) fn decode(&self, keys: &mut Vec<u64>) {
-        keys.reserve(self.count);
-        for block in 0..self.blocks() {
-            let here = BLOCK.min(self.count - block * BLOCK);
-            keys.extend_from_slice(&self.block(block)[..here]);
+        let from = keys.len();
+        keys.resize(from + self.blocks() * BLOCK, 0);
+        let (blocks, _) = keys[from..].as_chunks_mut();
+        for (block, keys) in blocks.iter_mut().enumerate() {
+            self.read(block, keys);
         }
+        keys.truncate(from + self.count);
     }
 
     /// Returns the keys of a block. Behind the last key they mean nothing.
     pub(super) fn block(&self, block: usize) -> [u64; BLOCK] {
-        let numbers = self.numbers(block);
+        let mut keys = [0; BLOCK];
+        self.read(block, &mut keys);
+        keys
+    }
+
+    fn read(&self, block: usize, keys: &mut [u64; BLOCK]) {
         match &self.codec {
-            Codec::Packed(scale, _) | Codec::Delta(scale, ..) => {
-                numbers.map(|number| scale.key_or_any(number))
+            Codec::Packed(scale, packed) if packed.is_narrow() => {
+                let numbers = packed.narrow(block);
+                if scale.divisor == 1 {
+                    *keys = numbers.map(|number| scale.base.wrapping_add(number.into()));
+                } else {
+                    *keys = numbers.map(|number| scale.key_or_any(number.into()));
+                }
             }
-            Codec::Constant(_) | Codec::Raw(_) => numbers,
+            Codec::Packed(scale, _) | Codec::Delta(scale, ..) => {
+                *keys = self.numbers(block);
+                for key in keys {
+                    *key = scale.key_or_any(*key);
+                }
+            }
+            Codec::Constant(_) | Codec::Raw(_) => *keys = self.numbers(block),
         }
     }
 
@@ -158,11 +183,12 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// Returns which keys of a block are wanted, the first in the lowest bit.
-    pub(super) fn mask(&self, block: usize, wanted: &Wanted) -> u64 {
-        let here = low_bits(self.count.saturating_sub(block * BLOCK));
+    /// Returns which keys of a block are wanted.
+    pub(super) fn mask(&self, block: usize, wanted: &Wanted) -> Mask {
+        let here = self.count.saturating_sub(block * BLOCK);
+        let here = [low_bits(here), low_bits(here.saturating_sub(64))];
         let range = match wanted {
-            Wanted::Nothing => return 0,
+            Wanted::Nothing => return [0; 2],
             Wanted::Everything => return here,
             Wanted::Numbers(range) => range,
         };
@@ -170,23 +196,29 @@ impl<'a> Keys<'a> {
             let first = anchors.get(block);
             let next = (block + 1 < self.blocks()).then(|| anchors.get(block + 1));
             if first > *range.end() || next.is_some_and(|next| next < *range.start()) {
-                return 0;
+                return [0; 2];
             }
             let is_inside = next.is_some_and(|next| next <= *range.end());
             if first >= *range.start() && is_inside {
                 return here;
             }
         }
-        compare(&self.numbers(block), range) & here
+        let masks = match &self.codec {
+            Codec::Packed(_, packed) if packed.is_narrow() => {
+                compare_narrow(&packed.narrow(block), range)
+            }
+            _ => compare(&self.numbers(block), range),
+        };
+        [masks[0] & here[0], masks[1] & here[1]]
     }
 
     /// Returns the numbers of a block that are compared.
     fn numbers(&self, block: usize) -> [u64; BLOCK] {
         match &self.codec {
             Codec::Constant(key) => [*key; BLOCK],
-            Codec::Packed(_, packed) => packed.block(block),
+            Codec::Packed(_, packed) => packed.numbers(block),
             Codec::Delta(_, anchors, packed) => {
-                let mut numbers = packed.block(block);
+                let mut numbers = packed.numbers(block);
                 let mut sum = anchors.get(block);
                 for number in &mut numbers {
                     sum += *number;
@@ -275,16 +307,22 @@ impl Anchors<'_> {
     }
 }
 
-/// Returns one bit a number, set if it is in the range.
-fn compare(numbers: &[u64; BLOCK], range: &RangeInclusive<u64>) -> u64 {
+/// Returns which numbers are in a range that begins with one of at most 32 bits.
+fn compare_narrow(numbers: &lanes::Numbers, range: &RangeInclusive<u64>) -> Mask {
+    let most = (*range.end()).min(u32::MAX.into());
+    let least = (*range.start()).min(most);
+    lanes::in_range(numbers, least as u32, (most - least) as u32)
+}
+
+/// Returns which numbers are in a range.
+fn compare(numbers: &[u64; BLOCK], range: &RangeInclusive<u64>) -> Mask {
     let (least, width) = (*range.start(), range.end() - range.start());
     let is_in = numbers.map(|number| u8::from(number.wrapping_sub(least) <= width));
-    let (groups, _) = is_in.as_chunks::<8>();
-    let mut mask = 0;
-    for (at, group) in groups.iter().enumerate() {
+    let mut masks = [0; 2];
+    for (at, group) in is_in.as_chunks::<8>().0.iter().enumerate() {
         // The product has bit `i` of the highest byte from byte `i` alone.
         let gathered = u64::from_le_bytes(*group).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-        mask |= gathered << (8 * at);
+        masks[at / 8] |= gathered << (8 * (at % 8));
     }
-    mask
+    masks
 }

@@ -4,7 +4,7 @@
 //! have values. The *starts* are there only if a document has several: one bit a value, set if it
 //! is the first of its document. The *keys* stand in the order of documents, ascending in each.
 //!
-//! Keys are read in blocks of 64, and any of them alone. What [`Piece::parse`] accepts is read
+//! Keys are read in blocks of 128, and any of them alone. What [`Piece::parse`] accepts is read
 //! without panics and without overflow, whatever the bytes. [`Piece::check`] reads all of it.
 
 pub(crate) mod encode;
@@ -16,8 +16,8 @@ mod reader;
 mod starts;
 pub(crate) mod view;
 
-/// Keys that are read and compared at once: as many as a word has bits.
-const BLOCK: usize = 64;
+/// Documents or values of a word: as many as it has bits.
+const WORD: usize = 64;
 
 /// Bytes that are no piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

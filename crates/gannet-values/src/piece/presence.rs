@@ -3,16 +3,26 @@
 //! The *ordinal* of a document is the number of documents with values before it.
 
 use super::reader::{Reader, word_at};
-use super::{BLOCK, Damaged};
+use super::{Damaged, WORD};
+use crate::PIECE_DOCUMENTS;
 use crate::bits::{Bits, low_bits, ones};
 
 #[derive(Clone, Debug)]
 pub(super) enum Presence<'a> {
     /// As many documents as there are.
     All(usize),
-    Bitmap(Bits, usize),
+    Bitmap(Bitmap),
     /// Numbers of 16 bits, ascending.
     Sparse(&'a [[u8; 2]]),
+}
+
+/// Documents as bits.
+#[derive(Clone, Debug)]
+pub(super) struct Bitmap {
+    bits: Bits,
+    /// The number of documents before each word.
+    before: [u16; PIECE_DOCUMENTS / WORD],
+    count: usize,
 }
 
 /// The coded forms, as the first byte of a piece has them.
@@ -39,7 +49,7 @@ impl<'a> Presence<'a> {
                 if words.any(|(own, possible)| own & !possible != 0) {
                     return Err(Damaged("documents beyond its end have values"));
                 }
-                Ok(Presence::Bitmap(bits, bits.count()))
+                Ok(Presence::Bitmap(Bitmap::new(bits)))
             }
             SPARSE => {
                 let count = usize::from(reader.u16()?);
@@ -64,7 +74,7 @@ impl<'a> Presence<'a> {
     pub(super) fn count(&self) -> usize {
         match self {
             Presence::All(documents) => *documents,
-            Presence::Bitmap(_, count) => *count,
+            Presence::Bitmap(bitmap) => bitmap.count,
             Presence::Sparse(numbers) => numbers.len(),
         }
     }
@@ -73,13 +83,7 @@ impl<'a> Presence<'a> {
     pub(super) fn ordinal(&self, document: usize) -> Option<usize> {
         match self {
             Presence::All(documents) => (document < *documents).then_some(document),
-            Presence::Bitmap(bits, _) => {
-                let word = bits.words().get(document / BLOCK)?;
-                let before = bits.words()[..document / BLOCK].iter();
-                let before: u32 = before.map(|word| word.count_ones()).sum();
-                let here = (word & low_bits(document % BLOCK)).count_ones();
-                bits.contains(document).then_some((before + here) as usize)
-            }
+            Presence::Bitmap(bitmap) => bitmap.ordinal(document),
             Presence::Sparse(numbers) => numbers.binary_search_by_key(&document, number_of).ok(),
         }
     }
@@ -88,7 +92,7 @@ impl<'a> Presence<'a> {
     pub(super) fn add_all(&self, bits: &mut Bits) {
         match self {
             Presence::All(documents) => add(bits, &Bits::first(*documents)),
-            Presence::Bitmap(own, _) => add(bits, own),
+            Presence::Bitmap(own) => add(bits, &own.bits),
             Presence::Sparse(numbers) => {
                 numbers
                     .iter()
@@ -101,14 +105,20 @@ impl<'a> Presence<'a> {
     pub(super) fn list(&self, documents: &mut Vec<u16>) {
         match self {
             Presence::All(count) => documents.extend((0..*count).map(|document| document as u16)),
-            Presence::Bitmap(bits, _) => {
-                for (number, word) in bits.words().iter().enumerate() {
-                    let first = (number * BLOCK) as u16;
+            Presence::Bitmap(own) => {
+                for (number, word) in own.bits.words().iter().enumerate() {
+                    let first = (number * WORD) as u16;
                     if *word == u64::MAX {
-                        documents.extend(first..first + BLOCK as u16);
-                    } else {
-                        documents.extend(ones(*word).map(|bit| first + bit as u16));
+                        documents.extend(first..first + WORD as u16);
+                        continue;
                     }
+                    // Put aside first: a list that may grow looks at its end for each of them.
+                    let (mut some, mut count) = ([0; WORD], 0);
+                    for (place, bit) in some.iter_mut().zip(ones(*word)) {
+                        *place = first + bit as u16;
+                        count += 1;
+                    }
+                    documents.extend_from_slice(&some[..count]);
                 }
             }
             Presence::Sparse(numbers) => {
@@ -121,9 +131,9 @@ impl<'a> Presence<'a> {
     pub(super) fn add(&self, ordinals: &Bits, bits: &mut Bits) {
         match self {
             Presence::All(_) => add(bits, ordinals),
-            Presence::Bitmap(own, _) => {
+            Presence::Bitmap(own) => {
                 let mut from = 0;
-                for (word, own) in bits.words_mut().iter_mut().zip(own.words()) {
+                for (word, own) in bits.words_mut().iter_mut().zip(own.bits.words()) {
                     let count = own.count_ones() as usize;
                     *word |= spread(bits_from(ordinals, from, count), *own);
                     from += count;
@@ -134,6 +144,29 @@ impl<'a> Presence<'a> {
                 numbers.for_each(|number| bits.insert(number_of(number)));
             }
         }
+    }
+}
+
+impl Bitmap {
+    fn new(bits: Bits) -> Bitmap {
+        let (mut before, mut count) = ([0; PIECE_DOCUMENTS / WORD], 0);
+        for (before, word) in before.iter_mut().zip(bits.words()) {
+            *before = count as u16;
+            count += word.count_ones() as usize;
+        }
+        Bitmap {
+            bits,
+            before,
+            count,
+        }
+    }
+
+    fn ordinal(&self, document: usize) -> Option<usize> {
+        let at = document / WORD;
+        let (word, before) = (self.bits.words().get(at)?, self.before.get(at)?);
+        let here = (word & low_bits(document % WORD)).count_ones();
+        let ordinal = usize::from(*before) + here as usize;
+        (word >> (document % WORD) & 1 == 1).then_some(ordinal)
     }
 }
 
@@ -149,10 +182,10 @@ fn add(bits: &mut Bits, other: &Bits) {
 
 /// Returns `count` bits of a set from the bit `from` on, at most 64.
 fn bits_from(bits: &Bits, from: usize, count: usize) -> u64 {
-    let (at, shift) = (from / BLOCK, from % BLOCK);
+    let (at, shift) = (from / WORD, from % WORD);
     let word = |at: usize| bits.words().get(at).copied().unwrap_or_default();
     let low = word(at) >> shift;
-    let high = word(at + 1).checked_shl((BLOCK - shift) as u32);
+    let high = word(at + 1).checked_shl((WORD - shift) as u32);
     (low | high.unwrap_or_default()) & low_bits(count)
 }
 

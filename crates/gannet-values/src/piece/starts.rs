@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::reader::{Reader, word_at};
-use super::{BLOCK, Damaged};
+use super::{Damaged, WORD};
 use crate::bits::{Bits, low_bits, ones};
 use crate::{DOCUMENT_VALUES, PIECE_DOCUMENTS};
 
@@ -22,10 +22,10 @@ impl<'a> Starts<'a> {
         }
         let bytes = reader.take(values.div_ceil(8))?;
         let starts = Starts { bytes, values };
-        let words = (0..values.div_ceil(BLOCK)).map(|number| starts.word(number));
+        let words = (0..values.div_ceil(WORD)).map(|number| starts.word(number));
         let set: usize = words.map(|word| word.count_ones() as usize).sum();
-        let last = starts.word(values / BLOCK);
-        let is_beyond = last & !low_bits(values % BLOCK) != 0 && !values.is_multiple_of(BLOCK);
+        let last = starts.word(values / WORD);
+        let is_beyond = last & !low_bits(values % WORD) != 0 && !values.is_multiple_of(WORD);
         let begins = values == 0 || starts.word(0) & 1 == 1;
         if set != present || is_beyond || !begins {
             return Err(Damaged("its values are not those of its documents"));
@@ -45,12 +45,12 @@ impl<'a> Starts<'a> {
     /// Returns the numbers of the values of the document of an ordinal.
     pub(super) fn of(&self, ordinal: usize) -> Range<usize> {
         let mut before = 0;
-        for block in 0..self.values.div_ceil(BLOCK) {
+        for block in 0..self.values.div_ceil(WORD) {
             let word = self.word(block);
             let count = word.count_ones() as usize;
             if ordinal < before + count {
                 let start = ones(word).nth(ordinal - before).unwrap_or_default();
-                let start = block * BLOCK + start;
+                let start = block * WORD + start;
                 return start..self.next_start(start);
             }
             before += count;
@@ -63,9 +63,9 @@ impl<'a> Starts<'a> {
         documents.reserve(self.values);
         // The first value is a start, so that one document has begun at every value.
         let mut begun = 0;
-        for block in 0..self.values.div_ceil(BLOCK) {
+        for block in 0..self.values.div_ceil(WORD) {
             let word = self.word(block);
-            let here = BLOCK.min(self.values - block * BLOCK);
+            let here = WORD.min(self.values - block * WORD);
             documents.extend((0..here).map(|bit| {
                 begun += (word >> bit & 1) as usize;
                 present
@@ -79,13 +79,13 @@ impl<'a> Starts<'a> {
     /// Returns the next start after a value, or the end.
     fn next_start(&self, value: usize) -> usize {
         let after = value + 1;
-        let here = self.word(after / BLOCK) & !low_bits(after % BLOCK);
-        let blocks = after / BLOCK + 1..self.values.div_ceil(BLOCK);
+        let here = self.word(after / WORD) & !low_bits(after % WORD);
+        let blocks = after / WORD + 1..self.values.div_ceil(WORD);
         let later = blocks.map(|block| (block, self.word(block)));
-        let mut words = std::iter::once((after / BLOCK, here)).chain(later);
+        let mut words = std::iter::once((after / WORD, here)).chain(later);
         let found = words.find(|(_, word)| *word != 0);
         found.map_or(self.values, |(block, word)| {
-            block * BLOCK + word.trailing_zeros() as usize
+            block * WORD + word.trailing_zeros() as usize
         })
     }
 }

@@ -3,11 +3,11 @@
 use std::ops::RangeInclusive;
 
 use super::header::Header;
-use super::keys::{Keys, Wanted};
+use super::keys::{Keys, Mask, Wanted};
 use super::presence::Presence;
 use super::reader::Reader;
 use super::starts::{Starts, add_ordinals};
-use super::{Damaged, Summary};
+use super::{Damaged, Summary, WORD};
 use crate::bits::{Bits, ones};
 use crate::{DOCUMENT_VALUES, PIECE_DOCUMENTS};
 
@@ -125,32 +125,38 @@ impl<'a> Piece<'a> {
         }
         self.add_blocks(bits, |block| {
             let candidates = self.keys.mask(block, &span);
-            if candidates == 0 {
-                return 0;
+            if candidates == [0; 2] {
+                return candidates;
             }
             let keys = self.keys.block(block);
-            let has = |bit: &usize| wanted.binary_search(&keys[*bit]).is_ok();
-            let found = ones(candidates).filter(has);
-            found.fold(0, |mask, bit| mask | 1 << bit)
+            let (halves, _) = keys.as_chunks::<WORD>();
+            let found = |half: usize| {
+                let has = |bit: &usize| wanted.binary_search(&halves[half][*bit]).is_ok();
+                let found = ones(candidates[half]).filter(has);
+                found.fold(0, |mask, bit| mask | 1 << bit)
+            };
+            [found(0), found(1)]
         });
     }
 
     /// Adds the documents of the keys that `mask` gives of each block.
-    fn add_blocks(&self, bits: &mut Bits, mut mask: impl FnMut(usize) -> u64) {
+    fn add_blocks(&self, bits: &mut Bits, mut mask: impl FnMut(usize) -> Mask) {
         let mut ordinals = Bits::EMPTY;
         match &self.starts {
             None => {
-                let blocks = self.keys.blocks();
-                for (block, word) in ordinals.words_mut().iter_mut().enumerate().take(blocks) {
-                    *word = mask(block);
+                let (blocks, _) = ordinals.words_mut().as_chunks_mut();
+                for (block, words) in blocks.iter_mut().enumerate().take(self.keys.blocks()) {
+                    *words = mask(block);
                 }
             }
             Some(starts) => {
                 let mut before = 0;
                 for block in 0..self.keys.blocks() {
-                    let word = starts.word(block);
-                    add_ordinals(word, before, mask(block), &mut ordinals);
-                    before += word.count_ones() as usize;
+                    for (half, mask) in mask(block).into_iter().enumerate() {
+                        let word = starts.word(2 * block + half);
+                        add_ordinals(word, before, mask, &mut ordinals);
+                        before += word.count_ones() as usize;
+                    }
                 }
             }
         }

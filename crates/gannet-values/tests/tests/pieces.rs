@@ -313,6 +313,6 @@ fn usual_columns_are_small() {
     assert_eq!(size(&|_| 7), 9);
     // Ten bits each.
     assert_eq!(size(&|at| at * 7 % 1_024), 18 + 1_280);
-    // One a second, in milliseconds: one bit each, and 16 anchors of two bytes.
-    assert_eq!(size(&|at| at * 1_000), 19 + 32 + 128);
+    // One a second, in milliseconds: one bit each, and 8 anchors of two bytes.
+    assert_eq!(size(&|at| at * 1_000), 19 + 16 + 128);
 }

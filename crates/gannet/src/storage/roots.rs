@@ -20,7 +20,7 @@ use crate::base::{ByteReader, Error, PAGE_PAYLOAD, PAGE_SIZE, Result, Span, put_
 use crate::device::{Device, FileId, PageBuffer, PagePool, Transfer};
 
 /// The format that this program writes, and the newest that it reads.
-pub const FORMAT_VERSION: u32 = 12;
+pub const FORMAT_VERSION: u32 = 13;
 
 const MAGIC: &[u8; 8] = b"GANNETIX";
 const SLOTS: u32 = 2;

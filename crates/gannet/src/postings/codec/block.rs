@@ -1,6 +1,6 @@
 //! Blocks: 128 numbers packed with the bits that all but a few of them need.
 //!
-//! The packing is that of [`lanes`](super::lanes), which vector instructions decode directly.
+//! The packing is that of [`lanes`](gannet_values::lanes), which vector instructions decode directly.
 //! Behind the packed low bits come the *exceptions*: the place of a number that is larger, and its
 //! high bits. So one long gap in a run of neighbours does not widen the 127 other distances. (The
 //! idea of patched frame of reference: Zukowski et al., 2006; few exceptions of two bytes: Lucene's
@@ -10,9 +10,9 @@
 //! wrong numbers and never a panic; whoever reads a block compares its last doc with the
 //! directory's.
 
-use super::lanes;
-pub use super::lanes::{BLOCK, Numbers};
 use crate::base::{DocId, END, Error, Result};
+use gannet_values::lanes;
+pub use gannet_values::lanes::{BLOCK, Numbers};
 
 const WHAT: &str = "a block of postings";
 

@@ -8,7 +8,6 @@ pub(crate) mod entry;
 pub(crate) mod fragment;
 pub(crate) mod head;
 pub(crate) mod impacts;
-mod lanes;
 pub(crate) mod places;
 pub(crate) mod position_page;
 pub(crate) mod short;

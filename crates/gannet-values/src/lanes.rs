@@ -10,9 +10,11 @@
 //! makes none of sums, where each number waits for the one before, so these are written with them.
 
 #[cfg(target_arch = "x86_64")]
-use safe_arch::{add_i32_m128i, byte_shl_imm_u128_m128i, m128i, shuffle_ai_f32_all_m128i};
-
-use crate::base::DocId;
+use safe_arch::{
+    add_i32_m128i, bitxor_m128i, byte_shl_imm_u128_m128i, cmp_gt_mask_i32_m128i, m128i,
+    move_mask_i8_m128i, pack_i16_to_i8_m128i, pack_i32_to_i16_m128i, shuffle_ai_f32_all_m128i,
+    sub_i32_m128i,
+};
 
 /// Numbers in a full block.
 pub const BLOCK: usize = 128;
@@ -64,7 +66,7 @@ pub fn pack(numbers: &Numbers, bits: u8, bytes: &mut [u8]) {
     }
 }
 
-/// Unpacks what [`pack`] wrote. There must be 16 bytes per bit.
+/// Unpacks what [`pack`] wrote. There must be 16 bytes per bit, and at most 32 bits.
 pub fn unpack(bytes: &[u8], bits: u8, numbers: &mut Numbers) {
     match bits {
         0 => numbers.fill(0),
@@ -72,9 +74,9 @@ pub fn unpack(bytes: &[u8], bits: u8, numbers: &mut Numbers) {
     }
 }
 
-/// Adds up distances, each less one, from `before`.
+/// Adds up distances, each less one, from `before`. Sums wrap around.
 #[cfg(target_arch = "x86_64")]
-pub fn add_up(before: DocId, distances: &mut Numbers) {
+pub fn add_up(before: u32, distances: &mut Numbers) {
     let ones = m128i::from([1, 2, 3, 4]);
     let mut last = m128i::from([before; LANES]);
     for row in distances.as_chunks_mut::<LANES>().0 {
@@ -88,14 +90,61 @@ pub fn add_up(before: DocId, distances: &mut Numbers) {
     }
 }
 
-/// Adds up distances, each less one, from `before`.
+/// Adds up distances, each less one, from `before`. Sums wrap around.
 #[cfg(not(target_arch = "x86_64"))]
-pub fn add_up(before: DocId, distances: &mut Numbers) {
+pub fn add_up(before: u32, distances: &mut Numbers) {
     let mut last = before;
     for distance in distances {
         last = last.wrapping_add(*distance).wrapping_add(1);
         *distance = last;
     }
+}
+
+/// Returns one of the numbers that [`pack`] wrote; 0 where there are no bytes.
+pub fn get(bytes: &[u8], bits: u8, number: usize) -> u32 {
+    let at = number / LANES * bits as usize;
+    let place = (at / WORD * LANES + number % LANES) * size_of::<u32>();
+    let word = |place: usize| {
+        let bytes = bytes.get(place..).and_then(<[u8]>::first_chunk);
+        bytes.map_or(0, |bytes| u64::from(u32::from_le_bytes(*bytes)))
+    };
+    let words = word(place) | word(place + size_of::<RowBytes>()) << WORD;
+    let mask = (1_u64 << bits) - 1;
+    (words >> (at % WORD) & mask) as u32
+}
+
+/// Returns which numbers are at least `least`, and at most by `width` above it: one bit each, the
+/// first in the lowest bit of the first word.
+#[cfg(target_arch = "x86_64")]
+pub fn in_range(numbers: &Numbers, least: u32, width: u32) -> [u64; 2] {
+    let least = m128i::from([least; LANES]);
+    // Instructions compare signed numbers: with another highest bit these are in the same order.
+    let sign = m128i::from([i32::MIN; LANES]);
+    let width = m128i::from([(width ^ 1 << 31) as i32; LANES]);
+    let is_outside = |row: Row| {
+        let above = sub_i32_m128i(m128i::from(row), least);
+        cmp_gt_mask_i32_m128i(bitxor_m128i(above, sign), width)
+    };
+    let mut masks = [0; 2];
+    for (number, rows) in numbers.as_chunks().0.as_chunks::<4>().0.iter().enumerate() {
+        let [a, b, c, d] = rows.map(is_outside);
+        let (low, high) = (pack_i32_to_i16_m128i(a, b), pack_i32_to_i16_m128i(c, d));
+        let outside = move_mask_i8_m128i(pack_i16_to_i8_m128i(low, high)) as u16;
+        masks[number / 4] |= u64::from(!outside) << (16 * (number % 4));
+    }
+    masks
+}
+
+/// Returns which numbers are at least `least`, and at most by `width` above it: one bit each, the
+/// first in the lowest bit of the first word.
+#[cfg(not(target_arch = "x86_64"))]
+pub fn in_range(numbers: &Numbers, least: u32, width: u32) -> [u64; 2] {
+    let mut masks = [0; 2];
+    for (at, number) in numbers.iter().enumerate() {
+        let is_in = number.wrapping_sub(least) <= width;
+        masks[at / 64] |= u64::from(is_in) << (at % 64);
+    }
+    masks
 }
 
 fn pack_width<const BITS: usize>(numbers: &Numbers, bytes: &mut [u8]) {
@@ -199,18 +248,39 @@ mod tests {
             assert_eq!(bytes, expected, "{bits} bits");
             unpack(&bytes, bits, &mut read);
             assert_eq!(read, numbers, "{bits} bits");
+            for (at, number) in numbers.iter().enumerate() {
+                assert_eq!(get(&bytes, bits, at), *number, "number {at} of {bits} bits");
+            }
         }
     }
 
     #[test]
     fn sums_wrap_around_like_those_of_one_after_another() {
         for bits in 0..=32 {
-            for before in [0, 5, DocId::MAX] {
+            for before in [0, 5, u32::MAX] {
                 let (mut sums, mut last) = (numbers(bits), before);
                 add_up(before, &mut sums);
                 for (distance, sum) in numbers(bits).into_iter().zip(sums) {
                     last = last.wrapping_add(distance).wrapping_add(1);
                     assert_eq!(sum, last, "{bits} bits");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_range_has_the_numbers_between_its_ends() {
+        for bits in [1, 7, 31, 32] {
+            let numbers = numbers(bits);
+            let mut ends = vec![0, 1, 1 << 30, u32::MAX >> 1, 1 << 31, u32::MAX];
+            ends.extend(&numbers[..8]);
+            for least in &ends {
+                for most in ends.iter().filter(|most| *most >= least) {
+                    let masks = in_range(&numbers, *least, most - least);
+                    for (at, number) in numbers.iter().enumerate() {
+                        let is_in = masks[at / 64] >> (at % 64) & 1 == 1;
+                        assert_eq!(is_in, (least..=most).contains(&number), "{number}");
+                    }
                 }
             }
         }
