@@ -50,7 +50,7 @@ pub use tree::Tree;
 pub use view::{NearNodes, TreeView};
 pub use window::{Change, KeyWindow};
 
-use crate::base::{Error, PAGE_PAYLOAD, Result, varint_length};
+use crate::base::{Error, Result, varint_length};
 
 /// The name of a node: an index into the mapping table.
 pub type NodeId = u32;
@@ -58,8 +58,9 @@ pub type NodeId = u32;
 /// The longest key in bytes.
 pub const KEY_MAX: usize = 1024;
 
-/// The most bytes that key, value and their lengths take in a leaf: three such entries fit.
-pub const ENTRY_MAX: usize = (PAGE_PAYLOAD - node::HEADER - 2) / 3;
+/// The most bytes that key, value and their lengths take in a leaf: two such entries fit, also where
+/// room for more is left ([`pack::FILL`]).
+pub const ENTRY_MAX: usize = (pack::FILL - node::HEADER - 2) / 2;
 
 /// The most levels of a tree. Even three children a node give 3^24 leaves, more than there are node
 /// IDs.

@@ -12,7 +12,7 @@ use crate::base::DocId;
 use crate::btree::{NearNodes, Scan};
 use crate::cache::{Bytes, Pages, Step, gather};
 
-/// Pieces that are read at once, at most; a leaf has three of the longest.
+/// Pieces that are read at once, at most; a leaf has two of the longest.
 const PIECES_AT_ONCE: usize = 32;
 
 /// The use that is made of a piece.

@@ -78,7 +78,7 @@ impl DocBits {
         let bits: u32 = words.map(|at| self.word(at).count_ones()).sum();
         let are_few = bits as usize * one_in <= docs.len();
         if are_few {
-            found.extend(self.within(docs));
+            self.add_within(docs, found);
         }
         are_few
     }
@@ -86,9 +86,15 @@ impl DocBits {
     /// The documents of a range, ascending.
     pub fn within(&self, docs: Range<DocId>) -> Vec<DocId> {
         let words = docs.start / 64..docs.end.div_ceil(64);
-        let bits = words.clone().map(|at| self.word(at as usize).count_ones());
+        let bits = words.map(|at| self.word(at as usize).count_ones());
         let mut found = Vec::with_capacity(bits.sum::<u32>() as usize);
-        for at in words {
+        self.add_within(docs, &mut found);
+        found
+    }
+
+    /// Adds the documents of a range, ascending.
+    fn add_within(&self, docs: Range<DocId>, found: &mut Vec<DocId>) {
+        for at in docs.start / 64..docs.end.div_ceil(64) {
             let mut word = self.word(at as usize);
             if word == u64::MAX && docs.start <= at * 64 && at * 64 + 63 < docs.end {
                 found.extend(at * 64..=at * 64 + 63);
@@ -102,7 +108,6 @@ impl DocBits {
                 }
             }
         }
-        found
     }
 
     /// The number of documents.
