@@ -163,6 +163,19 @@ impl TreeView {
         Ok(found)
     }
 
+    /// Notes the leaf that a key belongs to, if it is not at hand, for keys that mostly ascend from
+    /// call to call.
+    pub fn want_near(&self, key: &[u8], near: &mut NearNodes, pages: &mut Pages<'_>) -> Step<()> {
+        if self.height == 0 {
+            return Ok(());
+        }
+        let id = match near.child_for(key)? {
+            Some(id) => id,
+            None => self.leaf_below(key, near, pages)?,
+        };
+        pages.want(self.mapping.address(id)?).map(drop)
+    }
+
     /// The leaf that a key belongs to; `near` then has the node above it.
     fn leaf_below(&self, key: &[u8], near: &mut NearNodes, pages: &mut Pages<'_>) -> Step<NodeId> {
         let mut id = self.root;

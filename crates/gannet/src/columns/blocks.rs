@@ -128,7 +128,8 @@ impl DocBlocks {
                 PieceUse::Values
             }
         };
-        let next = self.pieces.advance(&judge, &self.reader.view.tree, pages)?;
+        let tree = &self.reader.view.tree;
+        let next = self.pieces.advance_below(DocId::MAX, &judge, tree, pages)?;
         let Some((entry, bytes)) = next else {
             return Ok(None);
         };

@@ -10,10 +10,13 @@ use super::map::{MapEntry, SPAN, decode_map};
 use super::tree::ColumnTreeView;
 use crate::base::DocId;
 use crate::btree::{NearNodes, Scan};
-use crate::cache::{Bytes, Pages, Step, gather};
+use crate::cache::{Bytes, Pages, Step, Stop, gather};
 
 /// Pieces that are read at once, at most; a leaf has two of the longest.
 const PIECES_AT_ONCE: usize = 32;
+
+/// Pieces that are known at once, at most: those whose pages a round may ask for ahead of need.
+const PIECES_KNOWN: usize = 1024;
 
 /// The use that is made of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +39,7 @@ pub struct PieceCursor {
     known: VecDeque<(MapEntry, PieceUse)>,
     read: VecDeque<(MapEntry, Option<Bytes>)>,
     near: NearNodes,
+    near_ahead: NearNodes,
 }
 
 impl PieceCursor {
@@ -50,29 +54,88 @@ impl PieceCursor {
             known: VecDeque::new(),
             read: VecDeque::new(),
             near: NearNodes::default(),
+            near_ahead: NearNodes::default(),
         }
     }
 
-    /// The next piece that `judge` does not skip, with its bytes if it wants them. `view` and
-    /// `judge` are the same at each call.
-    pub fn advance(
+    /// The next piece that begins below `end` and that `judge` does not skip, with its bytes if it
+    /// wants them. `view` and `judge` are the same at each call.
+    pub fn advance_below(
         &mut self,
+        end: DocId,
         judge: &dyn Fn(&MapEntry) -> PieceUse,
         view: &ColumnTreeView,
         pages: &mut Pages<'_>,
     ) -> Step<Option<(MapEntry, Option<Bytes>)>> {
         loop {
-            if let Some(next) = self.read.pop_front() {
-                return Ok(Some(next));
+            if let Some((next, _)) = self.read.front() {
+                let is_below = next.first < end;
+                return Ok(is_below.then(|| self.read.pop_front()).flatten());
             }
             while self.known.len() < PIECES_AT_ONCE && self.maps.is_some() {
                 self.next_map(judge, view, pages)?;
             }
-            if self.known.is_empty() {
-                return Ok(None);
+            match self.known.front() {
+                Some((next, _)) if next.first < end => {}
+                _ => return Ok(None),
             }
-            self.read_known(view, pages)?;
+            match self.read_known(view, pages) {
+                Err(Stop::Pages) => {
+                    self.note_from(PIECES_AT_ONCE, judge, view, pages)?;
+                    return Err(Stop::Pages);
+                }
+                read => read?,
+            }
         }
+    }
+
+    /// Notes pages of the pieces that are wanted, as far as the round has room.
+    pub fn note(
+        mut self,
+        judge: &dyn Fn(&MapEntry) -> PieceUse,
+        view: &ColumnTreeView,
+        pages: &mut Pages<'_>,
+    ) -> Step<()> {
+        self.note_from(0, judge, view, pages)
+    }
+
+    /// Notes pages of the known pieces from one on, and of those behind them.
+    fn note_from(
+        &mut self,
+        mut at: usize,
+        judge: &dyn Fn(&MapEntry) -> PieceUse,
+        view: &ColumnTreeView,
+        pages: &mut Pages<'_>,
+    ) -> Step<()> {
+        while pages.reads_ahead() && pages.has_room() {
+            let noted = match self.known.get(at).copied() {
+                Some((entry, used)) => {
+                    at += 1;
+                    self.note_piece(&entry, used, view, pages)
+                }
+                None if self.maps.is_none() || at >= PIECES_KNOWN => break,
+                None => self.next_map(judge, view, pages),
+            };
+            match noted {
+                Err(Stop::Pages) => break,
+                noted => noted?,
+            }
+        }
+        Ok(())
+    }
+
+    fn note_piece(
+        &mut self,
+        entry: &MapEntry,
+        used: PieceUse,
+        view: &ColumnTreeView,
+        pages: &mut Pages<'_>,
+    ) -> Step<()> {
+        if used != PieceUse::Values {
+            return Ok(());
+        }
+        let key = numbered(self.column, EntryKind::Piece, entry.first);
+        view.tree.want_near(&key, &mut self.near_ahead, pages)
     }
 
     fn read_known(&mut self, view: &ColumnTreeView, pages: &mut Pages<'_>) -> Step<()> {

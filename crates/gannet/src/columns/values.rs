@@ -45,7 +45,7 @@ pub struct ColumnValues {
     reader: ColumnReader,
     docs: Range<DocId>,
     pieces: PieceCursor,
-    pieces_ended: bool,
+    /// The buffer that comes next, once the pieces have ended, and the place in it.
     buffer: usize,
     at: Option<usize>,
     part_docs: Vec<DocId>,
@@ -59,6 +59,18 @@ impl ColumnReader {
     pub fn values(&self, docs: Range<DocId>) -> ColumnValues {
         ColumnValues::new(self.clone(), docs)
     }
+
+    /// Notes the pages that [`ColumnReader::values`] of a range will read, as far as the round has
+    /// room for them and maps are at hand.
+    pub fn note_values(
+        &self,
+        docs: Range<DocId>,
+        visitor: &dyn ValueVisitor,
+        pages: &mut Pages<'_>,
+    ) -> Step<()> {
+        let judge = |entry: &MapEntry| visitor.judge(entry);
+        PieceCursor::new(self.id, docs).note(&judge, &self.view.tree, pages)
+    }
 }
 
 impl ColumnValues {
@@ -68,7 +80,6 @@ impl ColumnValues {
             pieces: PieceCursor::new(reader.id, docs.clone()),
             reader,
             docs,
-            pieces_ended: false,
             buffer: 0,
             at: None,
             part_docs: Vec::new(),
@@ -81,33 +92,56 @@ impl ColumnValues {
     /// Shows the next values to `visitor`: those of a piece, or some thousands of a buffer. Tells
     /// whether there were any.
     pub fn advance(&mut self, visitor: &mut dyn ValueVisitor, pages: &mut Pages<'_>) -> Step<bool> {
-        if !self.pieces_ended {
-            let judge = |entry: &MapEntry| visitor.judge(entry);
-            let next = self.pieces.advance(&judge, &self.reader.view.tree, pages)?;
-            match next {
-                Some((entry, None)) => {
-                    visitor.summary(&entry)?;
-                    return Ok(true);
-                }
-                Some((entry, Some(bytes))) => {
-                    pages.count_steps(entry.summary.values as usize / 4)?;
-                    self.show_piece(&entry, &bytes, visitor)?;
-                    return Ok(true);
-                }
-                None => self.pieces_ended = true,
+        self.advance_below(self.docs.end, visitor, pages)
+    }
+
+    /// Shows the next values of documents below `end`, which no block of documents crosses and which
+    /// ascends from call to call. Tells whether there were any.
+    pub fn advance_below(
+        &mut self,
+        end: DocId,
+        visitor: &mut dyn ValueVisitor,
+        pages: &mut Pages<'_>,
+    ) -> Step<bool> {
+        let judge = |entry: &MapEntry| visitor.judge(entry);
+        let tree = &self.reader.view.tree;
+        match self.pieces.advance_below(end, &judge, tree, pages)? {
+            Some((entry, None)) => {
+                visitor.summary(&entry)?;
+                return Ok(true);
             }
+            Some((entry, Some(bytes))) => {
+                pages.count_steps(entry.summary.values as usize / 4)?;
+                self.show_piece(&entry, &bytes, visitor)?;
+                return Ok(true);
+            }
+            // Documents of buffers are behind those of all pieces.
+            None => {}
         }
         while let Some(buffer) = self.reader.view.buffers.get(self.buffer) {
             let buffer = std::sync::Arc::clone(buffer);
-            if let Some(value_type) = self.copy_part(&buffer) {
+            if let Some(value_type) = self.copy_part(&buffer, end) {
                 pages.count_steps(self.part_docs.len() / 4)?;
                 visitor.values(value_type, &self.part_docs, &self.part_keys)?;
                 return Ok(true);
+            }
+            if !self.has_ended(&buffer) {
+                return Ok(false);
             }
             self.buffer += 1;
             self.at = None;
         }
         Ok(false)
+    }
+
+    /// Returns true if the pass is behind all values of a buffer that it shows.
+    fn has_ended(&self, buffer: &ValueBuffer) -> bool {
+        let inner = buffer.read();
+        let left = inner.column(self.reader.id).and_then(|column| {
+            let docs = column.docs();
+            docs.get(self.at.unwrap_or_default()).copied()
+        });
+        left.is_none_or(|doc| doc >= self.docs.end)
     }
 
     fn show_piece(
@@ -145,8 +179,8 @@ impl ColumnValues {
         )
     }
 
-    /// Copies the next values of a buffer.
-    fn copy_part(&mut self, buffer: &ValueBuffer) -> Option<ValueType> {
+    /// Copies the next values of a buffer, of documents below `end`.
+    fn copy_part(&mut self, buffer: &ValueBuffer, end: DocId) -> Option<ValueType> {
         let inner = buffer.read();
         let column = inner.column(self.reader.id)?;
         let start = self.docs.start;
@@ -154,7 +188,7 @@ impl ColumnValues {
             .at
             .get_or_insert_with(|| column.docs().partition_point(|doc| *doc < start));
         let value_type = self.reader.column.value_type;
-        let (part_type, part) = column.part(from, VALUES_AT_ONCE, self.docs.end, value_type);
+        let (part_type, part) = column.part(from, VALUES_AT_ONCE, end, value_type);
         self.part_docs.clear();
         self.part_keys.clear();
         for (doc, key) in part {

@@ -170,7 +170,8 @@ impl ColumnReader {
                 PieceUse::Skip
             }
         };
-        while let Some((entry, _)) = pieces.advance(&judge, &self.view.tree, pages)? {
+        let end = *last + 1;
+        while let Some((entry, _)) = pieces.advance_below(end, &judge, &self.view.tree, pages)? {
             found.push(entry);
         }
         Ok(found)

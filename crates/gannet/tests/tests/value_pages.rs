@@ -1,7 +1,12 @@
 //! Orders by values read the pieces that may have hits, and few others, whatever the order of the
 //! values is.
 
+use std::sync::Arc;
+
+use gannet::aggregations::AggregationRequest;
 use gannet::{Document, Index, Operator, SearchOptions, SearchResults, SortKey, SortValue};
+
+use serde_json::{Value as Json, json};
 
 use super::environment::open;
 
@@ -122,6 +127,75 @@ fn documents_with_a_value_are_found_by_maps() {
     assert_eq!(total, DOCUMENTS - DOCUMENTS / 50);
     let (_, total) = matched(folder.path(), "+early:* -price:*");
     assert_eq!(total, 1);
+}
+
+/// Of a column that is gone through, a round asks for all that the memory of the query allows: on a
+/// device that answers slowly the number of rounds decides.
+#[test]
+fn columns_that_are_read_as_a_whole_take_few_rounds() {
+    const MANY: u64 = 100_000;
+    let folder = tempfile::tempdir().expect("a folder");
+    let index = open(Index::options().memory(64 << 20), folder.path()).expect("an index");
+    for start in (0..MANY).step_by(5_000) {
+        let document = |doc: u64| {
+            let json = format!(r#"{{"id":"{doc}","price":{:?}}}"#, price(doc));
+            Document::parse(json.as_bytes()).expect("a document")
+        };
+        let batch = (start..start + 5_000).map(document).collect();
+        index.write(batch).expect("a write");
+    }
+    index.checkpoint().expect("a checkpoint");
+    drop(index);
+
+    let asked = json!({"prices": {"stats": {"field": "price"}}});
+    let no_filter = &mut |_: &Json| Err("there is no filter".to_owned());
+    let request = AggregationRequest::from_json(&asked, no_filter).expect("a request");
+    let found = of_all(folder.path(), |options| {
+        options.k = 0;
+        options.aggregations = Some(Arc::new(request.clone()));
+    });
+    let state = found.aggregations.as_ref().expect("findings");
+    let answer = request.answer(state).expect("an answer");
+    assert_eq!(answer["prices"]["count"], MANY);
+    are_few_rounds(&found, "aggregate values");
+
+    // More hits than a bound of few pieces is looked for.
+    let found = of_all(folder.path(), |options| {
+        options.k = 2_000;
+        options.sort = vec![SortKey::parse("price").expect("a key")];
+    });
+    let mut expected: Vec<u32> = (0..MANY as u32).collect();
+    expected.sort_by(|a, b| {
+        let order = price((*a).into()).partial_cmp(&price((*b).into()));
+        order.expect("numbers").then(a.cmp(b))
+    });
+    let docs: Vec<u32> = found.hits.iter().map(|hit| hit.doc).collect();
+    assert_eq!(docs, expected[..2_000]);
+    are_few_rounds(&found, "order by values");
+}
+
+/// Asks an index that was just opened for all documents.
+fn of_all(folder: &std::path::Path, choose: impl FnOnce(&mut SearchOptions)) -> SearchResults {
+    let index = open(Index::options().memory(64 << 20).read_only(), folder).expect("an index");
+    let snapshot = index.snapshot();
+    let query = snapshot.parse("*:*", Operator::Or).expect("a query");
+    let mut options = SearchOptions {
+        explain: true,
+        fetch: false,
+        ..SearchOptions::default()
+    };
+    choose(&mut options);
+    let found = snapshot.search_all(&[query], &options).swap_remove(0);
+    found.expect("an answer")
+}
+
+fn are_few_rounds(found: &SearchResults, name: &str) {
+    let pages = pages_of(found, name);
+    let plan = found.plan.as_ref().expect("a plan");
+    let step = plan.steps.iter().find(|step| step.name == name);
+    let rounds = step.expect("a step").io.rounds;
+    assert!(pages > 150, "{pages} pages of a whole column");
+    assert!(rounds <= 6, "{name}: {rounds} rounds for {pages} pages");
 }
 
 /// The page behind any hit costs what the first one does.

@@ -83,7 +83,10 @@ struct WindowPass {
 /// The values of a field in a window.
 struct WindowColumn {
     field: String,
+    /// The pass over all windows, once it has begun.
     pass: Option<ColumnValues>,
+    /// Set while the window is being read, and once it was.
+    is_begun: bool,
     is_read: bool,
     docs: Vec<DocId>,
     keys: Vec<u64>,
@@ -91,8 +94,9 @@ struct WindowColumn {
     parts: Vec<(usize, ValueType)>,
 }
 
-/// Takes values of documents that are wanted.
+/// Takes values of documents that are wanted, from the first of a window on.
 struct Taker<'w> {
+    first: DocId,
     wanted: Option<&'w DocBits>,
     numbers: &'w KeywordNumbers,
     docs: &'w mut Vec<DocId>,
@@ -416,6 +420,7 @@ impl WindowPass {
         let columns = wanted.fields.iter().map(|field| WindowColumn {
             field: field.clone(),
             pass: None,
+            is_begun: false,
             is_read: false,
             docs: Vec::new(),
             keys: Vec::new(),
@@ -454,23 +459,25 @@ impl WindowColumn {
         let Some(column) = column else {
             return Ok(());
         };
-        if self.pass.is_none() {
+        if !self.is_begun {
             self.docs.clear();
             self.keys.clear();
             self.parts.clear();
-            self.pass = Some(column.reader.values(window.clone()));
+            self.is_begun = true;
         }
-        if let Some(pass) = &mut self.pass {
-            let mut taker = Taker {
-                wanted: Some(wanted),
-                numbers: &column.numbers,
-                docs: &mut self.docs,
-                keys: &mut self.keys,
-                parts: &mut self.parts,
-            };
-            while pass.advance(&mut taker, pages)? {}
-        }
-        self.pass = None;
+        // One pass for all windows, so that a round may ask for what later ones need.
+        let begin = || column.reader.values(window.start..DocId::MAX);
+        let pass = self.pass.get_or_insert_with(begin);
+        let mut taker = Taker {
+            first: window.start,
+            wanted: Some(wanted),
+            numbers: &column.numbers,
+            docs: &mut self.docs,
+            keys: &mut self.keys,
+            parts: &mut self.parts,
+        };
+        while pass.advance_below(window.end, &mut taker, pages)? {}
+        self.is_begun = false;
         self.is_read = true;
         Ok(())
     }
@@ -509,6 +516,9 @@ impl ValueVisitor for Taker<'_> {
     }
 
     fn values(&mut self, value_type: ValueType, docs: &[DocId], keys: &[u64]) -> Result<()> {
+        // Windows in which nothing is wanted are passed over.
+        let from = docs.partition_point(|doc| *doc < self.first);
+        let (docs, keys) = (&docs[from..], &keys[from..]);
         if docs.is_empty() {
             return Ok(());
         }

@@ -141,6 +141,28 @@ impl KeyRun {
         Ok(())
     }
 
+    /// Notes the pages that a later window needs, as far as the round has room for them.
+    pub(super) fn note(
+        &self,
+        all: &AllDocs,
+        docs: &Range<DocId>,
+        limits: PlaceLimits,
+        pages: &mut Pages<'_>,
+    ) -> Step<()> {
+        let Some(column) = &self.column else {
+            return Ok(());
+        };
+        let visitor = WindowValues {
+            docs: &all.docs,
+            first: docs.start,
+            values: &mut [],
+            key: &self.key,
+            ranks: self.ranks.as_ref(),
+            limits,
+        };
+        column.note_values(docs.clone(), &visitor, pages)
+    }
+
     /// The values of hits, as they are shown.
     pub(super) fn values_of(
         &self,

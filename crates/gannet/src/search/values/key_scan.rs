@@ -13,7 +13,7 @@ use super::key_run::KeyRun;
 use super::sort_key::Place;
 use super::window::PlaceLimits;
 use crate::base::{DocId, Result};
-use crate::cache::{Pages, Step};
+use crate::cache::{Pages, Step, Stop};
 use crate::search::matching::matcher::for_all;
 use crate::search::scoring::top::AllDocs;
 
@@ -114,8 +114,7 @@ impl KeyScan {
     ) -> Step<()> {
         let every = 0..self.below.div_ceil(WINDOW);
         while let Some(window) = self.present(&every) {
-            let first = window * WINDOW;
-            let range = first..self.below.min(first.saturating_add(WINDOW));
+            let range = self.documents(window);
             if all.docs.has_any(range.clone()) {
                 self.show(range, visitor, all, pages)?;
                 visitor.end_window();
@@ -143,6 +142,38 @@ impl KeyScan {
         (!left.is_empty()).then_some(next)
     }
 
+    /// The documents of a window.
+    fn documents(&self, window: DocId) -> Range<DocId> {
+        let first = window * WINDOW;
+        first..self.below.min(first.saturating_add(WINDOW))
+    }
+
+    /// Notes the pages of the windows behind the present one, as far as the round has room.
+    fn note_later(
+        &self,
+        present: DocId,
+        limits: PlaceLimits,
+        all: &AllDocs,
+        pages: &mut Pages<'_>,
+    ) -> Step<()> {
+        let windows = self.below.div_ceil(WINDOW);
+        for distance in 1..windows {
+            let later = if self.is_backward {
+                present.checked_sub(distance)
+            } else {
+                Some(present + distance).filter(|later| *later < windows)
+            };
+            let Some(later) = later.filter(|_| pages.reads_ahead() && pages.has_room()) else {
+                break;
+            };
+            let range = self.documents(later);
+            for (at, run) in self.keys.iter().enumerate() {
+                run.note(all, &range, limits_of(at, limits), pages)?;
+            }
+        }
+        Ok(())
+    }
+
     fn show(
         &mut self,
         range: Range<DocId>,
@@ -151,14 +182,13 @@ impl KeyScan {
         pages: &mut Pages<'_>,
     ) -> Step<()> {
         let limits = visitor.limits();
-        for_all(self.keys.iter_mut().enumerate(), |(at, run)| {
-            let limits = if at == 0 {
-                limits
-            } else {
-                PlaceLimits::default()
-            };
-            run.read(all, &range, limits, pages)
-        })?;
+        let read = for_all(self.keys.iter_mut().enumerate(), |(at, run)| {
+            run.read(all, &range, limits_of(at, limits), pages)
+        });
+        if matches!(read, Err(Stop::Pages)) {
+            self.note_later(range.start / WINDOW, limits, all, pages)?;
+        }
+        read?;
         let window = WindowPlaces {
             range,
             all,
@@ -180,5 +210,14 @@ impl KeyScan {
             }
         }
         Ok(())
+    }
+}
+
+/// The limits of a key: only those of the first are known.
+fn limits_of(key: usize, first: PlaceLimits) -> PlaceLimits {
+    if key == 0 {
+        first
+    } else {
+        PlaceLimits::default()
     }
 }
