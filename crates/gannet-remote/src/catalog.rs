@@ -4,7 +4,7 @@
 //! named stay in the catalog as long as their publisher keeps them, and a state that was opened
 //! before a refresh stays readable.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,10 +12,12 @@ use bytes::Bytes;
 use gannet::device::{FileId, PAGE_SIZE, ZoneNumber};
 use gannet::{IndexIdentity, identity_of_slot};
 
-use crate::publication::{Extent, Head, Origin, Pack, Publication, Slot};
+use crate::coding::Origin;
+use crate::extent::Extent;
+use crate::publication::{Head, Pack, Publication, Slot};
 
-/// Bytes of memory that the catalog takes for an object, about.
-const EXTENT_BYTES: usize = 96;
+/// Bytes of memory that the catalog takes for an extent, about.
+const EXTENT_BYTES: usize = 128;
 
 /// The pages of a pack in memory.
 #[derive(Debug)]
@@ -66,6 +68,12 @@ impl LoadedPack {
     fn page(&self, address: (ZoneNumber, u32)) -> Option<&[u8]> {
         let at = self.directory.binary_search(&address).ok()? * PAGE_SIZE;
         self.pages.get(at..at + PAGE_SIZE)
+    }
+
+    /// Returns the number of its pages that are among these.
+    pub(crate) fn count(&self, wanted: &BTreeSet<(ZoneNumber, u32)>) -> usize {
+        let pages = self.directory.iter();
+        pages.filter(|page| wanted.contains(page)).count()
     }
 
     /// Bytes of memory.
@@ -208,6 +216,6 @@ pub(crate) fn identity_in(slots: &[Slot]) -> Option<IndexIdentity> {
 impl Head {
     /// About as many bytes as it takes, encoded and in memory.
     fn encoded_bytes(&self) -> usize {
-        self.extents.len() * 32 + self.retired.len() * 64 + self.directory.len() * 8
+        self.extents.len() * 56 + self.retired.len() * 64 + self.directory.len() * 8
     }
 }

@@ -142,7 +142,7 @@ impl RemoteDevice {
                     return;
                 };
                 let wanted = Wanted {
-                    name: request.extent.name(),
+                    name: request.object.name(),
                     most: range.end - range.start,
                     range: Some(range),
                     known: None,
@@ -183,7 +183,7 @@ impl RemoteDevice {
         }
         match failed {
             Some((Fault::Missing, request)) => Err(self.gone(request)),
-            Some((fault, request)) => Err(self.failed(fault, &request.extent.name())),
+            Some((fault, request)) => Err(self.failed(fault, &request.object.name())),
             None if filled < requests.len() => {
                 Err(self.failed(Fault::Failed("a request ended early".to_owned()), ""))
             }
@@ -198,7 +198,7 @@ impl RemoteDevice {
         match self.newest() {
             Err(error) => error,
             Ok(Some((_, newest))) if Some(newest.origin) != known => self.expired(),
-            Ok(_) => self.failed(Fault::Missing, &request.extent.name()),
+            Ok(_) => self.failed(Fault::Missing, &request.object.name()),
         }
     }
 

@@ -5,15 +5,16 @@
 //! publisher has left that was killed or lost; it is removed once it is as old. Its publisher may
 //! still be at work, but it would lose in any case, since a superblock was written meanwhile.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime};
 
 use gannet::Result;
 
 use crate::catalog::Catalog;
+use crate::extent::Object;
 use crate::folder::LOCK;
 use crate::objects::Objects;
-use crate::publication::{Extent, Pack, Published, Retired, SUPERBLOCK, is_of_index};
+use crate::publication::{Published, Retired, SUPERBLOCK, is_of_index, objects_of};
 
 /// The objects that are retired once the next publication is there: those that were, unless their
 /// time is over, and those that it does not name.
@@ -23,9 +24,9 @@ pub(crate) fn retired(
     keep: Duration,
 ) -> Vec<Retired> {
     let now = now();
-    let extents = catalog.head.extents.iter().map(Extent::name);
-    let packs = catalog.publication.iter().flat_map(|of| &of.packs);
-    let names = extents.chain(packs.map(Pack::name));
+    let packs = catalog.publication.as_ref().map(|of| of.packs.as_slice());
+    let objects = objects_of(&catalog.head.extents, packs.unwrap_or_default());
+    let names = objects.iter().map(Object::name);
     let fresh = names
         .filter(|name| !is_named(name))
         .map(|name| Retired { name, since: now });
@@ -41,10 +42,9 @@ pub(crate) fn remove(objects: &Objects, published: &Published, keep: Duration) -
     let retired: BTreeMap<&str, u64> = retired
         .map(|retired| (retired.name.as_str(), retired.since))
         .collect();
-    let extents = published.head.extents.iter().map(Extent::name);
-    let packs = published.publication.packs.iter().map(Pack::name);
+    let known = objects_of(&published.head.extents, &published.publication.packs);
     let fixed = [SUPERBLOCK.to_owned(), LOCK.to_owned()];
-    let named: std::collections::BTreeSet<String> = extents.chain(packs).chain(fixed).collect();
+    let named: BTreeSet<String> = known.iter().map(Object::name).chain(fixed).collect();
     let listed = objects.list()?.into_iter();
     let over = listed.filter(|object| {
         let since = retired.get(object.name.as_str()).copied();

@@ -16,10 +16,11 @@ use gannet::{Error, IndexIdentity, Result, prove_page};
 
 use crate::catalog::{Catalog, Found};
 use crate::device::RemoteDevice;
+use crate::extent::Extent;
 use crate::fault::{Deadline, Fault};
 use crate::link::Wanted;
 use crate::objects::{Listed, Objects};
-use crate::publication::{Extent, Head, Pack};
+use crate::publication::{Head, Pack, objects_of};
 
 /// The most pages that are read at once: 512 KiB.
 const READ_PAGES: usize = 128;
@@ -55,17 +56,13 @@ pub(crate) fn missing(
 ) -> Result<Vec<String>> {
     let listed = objects.list()?.into_iter();
     let listed: BTreeMap<String, Listed> = listed.map(|of| (of.name.clone(), of)).collect();
-    let wrong = named(extents, packs).filter_map(|(name, bytes)| {
+    let named = objects_of(extents, packs).into_iter();
+    let wrong = named.filter_map(|object| {
+        let (name, bytes) = (object.name(), object.bytes());
         let found = difference(listed.get(&name), bytes, objects.written(&name))?;
         Some(format!("{}: {found}", objects.url_of(&name)))
     });
     Ok(wrong.collect())
-}
-
-/// The objects with their bytes.
-fn named(extents: &[Extent], packs: &[Pack]) -> impl Iterator<Item = (String, u64)> {
-    let of_zones = extents.iter().map(|of| (of.name(), of.bytes()));
-    of_zones.chain(packs.iter().map(|of| (of.name(), of.bytes())))
 }
 
 /// Describes the fault of an object of so many bytes, of which the store may have told a version
@@ -121,7 +118,8 @@ impl RemoteDevice {
     /// The same as [`missing`] for a reader, who may have no right to list objects.
     fn absent(&self, extents: &[Extent], packs: &[Pack]) -> Result<Vec<String>> {
         let mut wrong = Vec::new();
-        for (name, bytes) in named(extents, packs) {
+        for object in objects_of(extents, packs) {
+            let (name, bytes) = (object.name(), object.bytes());
             let found = match self.objects.head(&name) {
                 Ok(found) => Some(found),
                 Err(Fault::Missing) => None,
@@ -233,8 +231,8 @@ fn runs_of_objects(catalog: &Catalog, pages: &[(u32, u32)]) -> Vec<Run> {
         let Some(Found::In(extent)) = unpacked.find(file, *page) else {
             continue;
         };
-        let at = (page - extent.first) as u64 * PAGE_SIZE as u64;
-        let (object, end) = (extent.name(), at + PAGE_SIZE as u64);
+        let at = extent.object.offset(extent.place(*page));
+        let (object, end) = (extent.object.name(), at + PAGE_SIZE as u64);
         match runs.last_mut() {
             Some(last)
                 if last.object == object

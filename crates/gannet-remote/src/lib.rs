@@ -31,8 +31,11 @@
 //! together, and `garbage` removes what none needs any more. `object_folder` is for programs that
 //! publish several indexes.
 
+mod aside;
 mod catalog;
+mod coding;
 mod device;
+mod extent;
 mod fault;
 mod folder;
 mod garbage;

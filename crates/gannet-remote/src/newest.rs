@@ -11,18 +11,19 @@ use gannet::device::FileId;
 use gannet::{Error, IndexIdentity, Result, prove_page};
 
 use crate::catalog::{LoadedPack, identity_in};
+use crate::coding::Origin;
 use crate::device::{RemoteDevice, lock};
 use crate::fault::{Answer, Fault};
 use crate::link::{Got, Wanted};
-use crate::publication::{Head, Origin, Pack, Publication, SUPERBLOCK, SUPERBLOCK_MOST};
+use crate::publication::{Head, Pack, Publication, SUPERBLOCK, SUPERBLOCK_MOST};
 
 /// The number of attempts to read a publication that is replaced meanwhile, or that is not what was
 /// written.
 const LOOKS: u32 = 4;
 
-/// The memory of a head, as a multiple of its bytes: an object has 28 bytes in it, 32 once it is
-/// decoded, and about 96 in the catalog.
-const HEAD_GROWTH: usize = 6;
+/// The memory of a head, as a multiple of its bytes: an extent has 20 bytes in it, 56 once it is
+/// decoded, and about 128 in the catalog.
+const HEAD_GROWTH: usize = 11;
 
 impl RemoteDevice {
     /// Looks at the superblock if the last look is old.

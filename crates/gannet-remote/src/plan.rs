@@ -8,13 +8,15 @@ use gannet::device::{FileId, PAGE_SIZE, Transfer};
 use gannet::{Error, Result};
 
 use crate::catalog::{Catalog, Found};
-use crate::publication::Extent;
+use crate::extent::Object;
 
 /// A page of a batch that a request brings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
     pub(crate) file: FileId,
     pub(crate) page: u32,
+    /// Its number among the pages of the object.
+    pub(crate) at: u32,
     /// The transfer of the batch, and the buffer in it.
     pub(crate) transfer: usize,
     pub(crate) buffer: usize,
@@ -23,8 +25,8 @@ pub(crate) struct Piece {
 /// One request.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
-    pub(crate) extent: Extent,
-    /// The first page, and the one behind the last.
+    pub(crate) object: Object,
+    /// The first page of the object, and the one behind the last.
     pub(crate) first: u32,
     pub(crate) end: u32,
     pub(crate) pieces: Vec<Piece>,
@@ -33,13 +35,12 @@ pub(crate) struct Request {
 impl Request {
     /// The bytes of the object.
     pub(crate) fn range(&self) -> std::ops::Range<u64> {
-        let at = |page: u32| (page - self.extent.first) as u64 * PAGE_SIZE as u64;
-        at(self.first)..at(self.end)
+        self.object.offset(self.first)..self.object.offset(self.end)
     }
 
     /// Returns the range of a piece in the body.
     pub(crate) fn place(&self, piece: &Piece) -> std::ops::Range<usize> {
-        let at = (piece.page - self.first) as usize * PAGE_SIZE;
+        let at = (piece.at - self.first) as usize * PAGE_SIZE;
         at..at + PAGE_SIZE
     }
 }
@@ -59,7 +60,7 @@ pub(crate) fn plan(
     joining: Joining,
     missing: impl Fn(FileId, u32) -> Error,
 ) -> Result<Vec<Request>> {
-    let mut wanted: Vec<(Extent, Piece)> = Vec::new();
+    let mut wanted: Vec<(Object, Piece)> = Vec::new();
     for (number, transfer) in batch.iter_mut().enumerate() {
         let file = transfer.file;
         for (at, buffer) in transfer.buffers.iter_mut().enumerate() {
@@ -71,31 +72,32 @@ pub(crate) fn plan(
                     let piece = Piece {
                         file,
                         page,
+                        at: extent.place(page),
                         transfer: number,
                         buffer: at,
                     };
-                    wanted.push((*extent, piece));
+                    wanted.push((extent.object, piece));
                 }
                 None => return Err(missing(file, page)),
             }
         }
     }
-    wanted.sort_by_key(|(extent, piece)| (extent.zone, piece.page));
+    wanted.sort_by_key(|(object, piece)| (*object, piece.at));
     Ok(join(wanted, joining))
 }
 
-fn join(wanted: Vec<(Extent, Piece)>, joining: Joining) -> Vec<Request> {
+fn join(wanted: Vec<(Object, Piece)>, joining: Joining) -> Vec<Request> {
     let mut requests: Vec<Request> = Vec::new();
-    for (extent, piece) in wanted {
+    for (object, piece) in wanted {
         match requests.last_mut() {
-            Some(last) if last.extent == extent && follows(last, piece.page, joining) => {
-                last.end = last.end.max(piece.page + 1);
+            Some(last) if last.object == object && follows(last, piece.at, joining) => {
+                last.end = last.end.max(piece.at + 1);
                 last.pieces.push(piece);
             }
             _ => requests.push(Request {
-                extent,
-                first: piece.page,
-                end: piece.page + 1,
+                object,
+                first: piece.at,
+                end: piece.at + 1,
                 pieces: vec![piece],
             }),
         }
@@ -110,25 +112,23 @@ fn follows(last: &Request, page: u32, joining: Joining) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::publication::Origin;
+    use crate::coding::Origin;
+    use crate::extent::Extent;
 
     fn ranges(pages: &[u32], gap: u32, most: u32) -> Vec<(u32, u32)> {
-        let extent = Extent {
-            zone: 1,
-            first: 0,
-            pages: 1_000,
-            origin: Origin {
-                number: 1,
-                token: 1,
-            },
+        let origin = Origin {
+            number: 1,
+            token: 1,
         };
+        let object = Extent::of_zone(1, 0, 1_000, origin).object;
         let piece = |page: &u32| Piece {
             file: FileId::Zone(1),
             page: *page,
+            at: *page,
             transfer: 0,
             buffer: 0,
         };
-        let wanted = pages.iter().map(|page| (extent, piece(page))).collect();
+        let wanted = pages.iter().map(|page| (object, piece(page))).collect();
         let requests = join(wanted, Joining { gap, most });
         requests.iter().map(|of| (of.first, of.end)).collect()
     }

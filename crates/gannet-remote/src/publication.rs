@@ -2,12 +2,16 @@
 //!
 //! The superblock object is the only one that is replaced. It has the two root slots of an index,
 //! and behind them a record of the publication, which names its packs, the newest last. The head of
-//! the newest pack lists all objects that hold pages. Both end with a checksum, so that what was
-//! cut short or is of something else is found out. `docs/format.md` has every byte.
+//! the newest pack lists all objects that hold pages (`extent.rs`). Both end with a checksum, so that
+//! what was cut short or is of something else is found out. `docs/format.md` has every byte.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use gannet::device::{PAGE_SIZE, ZoneNumber};
+
+use crate::coding::{Origin, Reader, put, put_origin, seal, unseal};
+use crate::extent::{Extent, Object, ObjectKind, decode_extents, encode_extents};
 
 /// The publication that readers find from now on.
 pub(crate) struct Published {
@@ -25,18 +29,10 @@ pub(crate) const SLOTS: usize = 2;
 pub(crate) const SUPERBLOCK_MOST: u64 = 64 << 10;
 
 const MARK: &[u8; 8] = b"GANNETPB";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The page of a root slot.
 pub(crate) type Slot = [u8; PAGE_SIZE];
-
-/// The publication that wrote an object: no two publishers draw the same token, so that no object
-/// is ever written twice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Origin {
-    pub(crate) number: u64,
-    pub(crate) token: u64,
-}
 
 /// The contents of the superblock object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,16 +50,10 @@ pub(crate) struct Publication {
 pub(crate) struct Pack {
     pub(crate) origin: Origin,
     pub(crate) head_bytes: u32,
+    /// The pages of its directory, which openings read together with the head.
     pub(crate) pages: u32,
-}
-
-/// Consecutive pages of a zone in one object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Extent {
-    pub(crate) zone: ZoneNumber,
-    pub(crate) first: u32,
-    pub(crate) pages: u32,
-    pub(crate) origin: Origin,
+    /// The pages behind these, which are read like those of zones.
+    pub(crate) others: u32,
 }
 
 /// An object that an earlier publication named, and since when none does.
@@ -86,29 +76,30 @@ pub(crate) struct Head {
 
 impl Pack {
     pub(crate) fn name(&self) -> String {
-        format!("packs/{:08}-{:016x}", self.origin.number, self.origin.token)
+        self.object().name()
     }
 
+    /// Returns the bytes that an opening reads.
     pub(crate) fn bytes(&self) -> u64 {
         self.head_bytes as u64 + self.pages as u64 * PAGE_SIZE as u64
     }
+
+    /// Returns the object that it is, with all its pages.
+    pub(crate) fn object(&self) -> Object {
+        Object {
+            kind: ObjectKind::Pack,
+            origin: self.origin,
+            start: self.head_bytes,
+            pages: self.pages.saturating_add(self.others),
+        }
+    }
 }
 
-impl Extent {
-    pub(crate) fn name(&self) -> String {
-        let Extent { zone, first, .. } = self;
-        let Origin { number, token } = self.origin;
-        format!("zone-{zone:08}/{first:08}-{number:08}-{token:016x}")
-    }
-
-    pub(crate) fn bytes(&self) -> u64 {
-        self.pages as u64 * PAGE_SIZE as u64
-    }
-
-    /// The page behind the last.
-    pub(crate) fn end(&self) -> u32 {
-        self.first + self.pages
-    }
+/// Returns the objects that a publication names. Pages of zones may stand in packs that it does not
+/// name themselves any more.
+pub(crate) fn objects_of(extents: &[Extent], packs: &[Pack]) -> BTreeSet<Object> {
+    let of_zones = extents.iter().map(|extent| extent.object);
+    of_zones.chain(packs.iter().map(Pack::object)).collect()
 }
 
 /// Returns true if a publication may have an object of this name.
@@ -132,6 +123,7 @@ impl Publication {
             put_origin(&mut out, pack.origin);
             put(&mut out, pack.head_bytes);
             put(&mut out, pack.pages);
+            put(&mut out, pack.others);
         }
         seal(out)
     }
@@ -150,7 +142,8 @@ impl Publication {
         let version = reader.u32()?;
         if version != VERSION {
             return Err(format!(
-                "expected a publication of format {VERSION}, found {version}: use another gannet, or publish again"
+                "expected a publication of format {VERSION}, found {version}: use the gannet that published it, or publish the \
+                 index again to an empty place"
             ));
         }
         let origin = reader.origin()?;
@@ -161,6 +154,7 @@ impl Publication {
                 origin: reader.origin()?,
                 head_bytes: reader.u32()?,
                 pages: reader.u32()?,
+                others: reader.u32()?,
             })
         });
         Ok(Publication {
@@ -175,13 +169,7 @@ impl Publication {
 impl Head {
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut out = Vec::new();
-        put(&mut out, self.extents.len() as u32);
-        for extent in &self.extents {
-            [extent.zone, extent.first, extent.pages]
-                .iter()
-                .for_each(|number| put(&mut out, *number));
-            put_origin(&mut out, extent.origin);
-        }
+        encode_extents(&self.extents, &mut out);
         put(&mut out, self.retired.len() as u32);
         for retired in &self.retired {
             put(&mut out, retired.name.len() as u32);
@@ -200,14 +188,7 @@ impl Head {
         let mut reader = Reader {
             rest: unseal(bytes)?,
         };
-        let extents = reader.many(|reader| {
-            Ok(Extent {
-                zone: reader.u32()?,
-                first: reader.u32()?,
-                pages: reader.u32()?,
-                origin: reader.origin()?,
-            })
-        })?;
+        let extents = decode_extents(&mut reader)?;
         let retired = reader.many(|reader| {
             let length = reader.u32()? as usize;
             let name = reader.take(length)?.to_vec();
@@ -216,94 +197,11 @@ impl Head {
             Ok(Retired { name, since })
         })?;
         let directory = reader.many(|reader| Ok((reader.u32()?, reader.u32()?)))?;
-        let fits = |extent: &Extent| extent.first.checked_add(extent.pages).is_some();
-        if extents.iter().all(fits) {
-            Ok(Head {
-                extents,
-                retired,
-                directory,
-            })
-        } else {
-            Err("expected pages below 2^32, found more".to_owned())
-        }
-    }
-}
-
-fn put(out: &mut Vec<u8>, number: u32) {
-    out.extend_from_slice(&number.to_le_bytes());
-}
-
-fn put_origin(out: &mut Vec<u8>, origin: Origin) {
-    out.extend_from_slice(&origin.number.to_le_bytes());
-    out.extend_from_slice(&origin.token.to_le_bytes());
-}
-
-fn seal(mut out: Vec<u8>) -> Vec<u8> {
-    let sum = crc32c::crc32c(&out);
-    put(&mut out, sum);
-    out
-}
-
-/// Checks the checksum at the end and returns the bytes before it.
-fn unseal(bytes: &[u8]) -> Result<&[u8], String> {
-    let short = || {
-        format!(
-            "expected a checksum at the end, found {} bytes",
-            bytes.len()
-        )
-    };
-    let (body, sum) = bytes.split_last_chunk::<4>().ok_or_else(short)?;
-    let (found, expected) = (u32::from_le_bytes(*sum), crc32c::crc32c(body));
-    if found == expected {
-        Ok(body)
-    } else {
-        Err(format!(
-            "expected checksum {expected:08x}, found {found:08x}"
-        ))
-    }
-}
-
-/// Reads numbers one behind the other.
-struct Reader<'b> {
-    rest: &'b [u8],
-}
-
-impl<'b> Reader<'b> {
-    fn take(&mut self, length: usize) -> Result<&'b [u8], String> {
-        let short = || format!("expected {length} more bytes, found {}", self.rest.len());
-        let (taken, rest) = self.rest.split_at_checked(length).ok_or_else(short)?;
-        self.rest = rest;
-        Ok(taken)
-    }
-
-    fn u32(&mut self) -> Result<u32, String> {
-        let bytes = self.take(4)?;
-        Ok(u32::from_le_bytes(bytes.try_into().unwrap_or_default()))
-    }
-
-    fn u64(&mut self) -> Result<u64, String> {
-        let bytes = self.take(8)?;
-        Ok(u64::from_le_bytes(bytes.try_into().unwrap_or_default()))
-    }
-
-    fn origin(&mut self) -> Result<Origin, String> {
-        Ok(Origin {
-            number: self.u64()?,
-            token: self.u64()?,
+        Ok(Head {
+            extents,
+            retired,
+            directory,
         })
-    }
-
-    /// A number of things. No memory is taken for more of them than can follow.
-    fn many<T>(
-        &mut self,
-        one: impl Fn(&mut Reader<'b>) -> Result<T, String>,
-    ) -> Result<Vec<T>, String> {
-        let count = self.u32()?;
-        let mut all = Vec::new();
-        for _ in 0..count {
-            all.push(one(self)?);
-        }
-        Ok(all)
     }
 }
 
@@ -320,6 +218,7 @@ mod tests {
             origin,
             head_bytes: 100,
             pages: 3,
+            others: 2,
         };
         Publication {
             slots: vec![[1; PAGE_SIZE], [2; PAGE_SIZE]],
@@ -331,16 +230,18 @@ mod tests {
 
     fn head() -> Head {
         let origin = publication().origin;
-        let extent = Extent {
-            zone: 3,
-            first: 4,
-            pages: 5,
-            origin,
+        let own = Extent::of_zone(3, 4, 5, origin);
+        let packed = Extent {
+            zone: 7,
+            first: 9,
+            pages: 2,
+            object: publication().packs[0].object(),
+            at: 3,
         };
         Head {
-            extents: vec![extent; 3],
+            extents: vec![own, packed, own],
             retired: vec![Retired {
-                name: extent.name(),
+                name: own.object.name(),
                 since: 1,
             }],
             directory: vec![(3, 4), (3, 6)],
@@ -374,7 +275,11 @@ mod tests {
     #[test]
     fn objects_of_other_programs_are_told_apart() {
         let extent = head().extents[0];
-        for name in [SUPERBLOCK, &extent.name(), &publication().packs[0].name()] {
+        for name in [
+            SUPERBLOCK,
+            &extent.object.name(),
+            &publication().packs[0].name(),
+        ] {
             assert!(is_of_index(name), "{name}");
         }
         for name in ["readme.txt", "photos/1.jpg", "zone-00000001", "packs/a/b"] {

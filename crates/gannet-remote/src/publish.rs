@@ -9,8 +9,10 @@ use gannet::device::PAGE_SIZE;
 use gannet::diagnostics::RequestCounts;
 use gannet::{Backup, BackupReport, Error, Index, Result};
 
+use crate::aside::Aside;
 use crate::catalog::Catalog;
 use crate::device::RemoteDevice;
+use crate::extent::{Extent, Object};
 use crate::fault::Fault;
 use crate::garbage;
 use crate::inspect::missing;
@@ -18,15 +20,23 @@ use crate::link::Wanted;
 use crate::objects::Objects;
 use crate::place::Place;
 use crate::publication::{
-    Extent, Head, Pack, Publication, Published, SUPERBLOCK, SUPERBLOCK_MOST, Slot,
+    Head, Pack, Publication, Published, SUPERBLOCK, SUPERBLOCK_MOST, Slot, objects_of,
 };
 use crate::publisher::Publisher;
 
 /// The most bytes of the pages in a pack.
 const PACK_MOST: usize = 8 << 20;
 
+/// The most bytes of parts of zones that are set aside for a pack. With the pages of the pack they
+/// fit in a part of the least memory, even while they are copied into it.
+const ASIDE_MOST: usize = 4 << 20;
+
 /// More packs than this are made fewer.
 const PACKS_MOST: usize = 8;
+
+/// Packs of so many pages together are not sent again to make them smaller: 512 KiB, which a store
+/// sends in the time of a few requests.
+const PACKED_LEAST: usize = 128;
 
 /// The part of the memory for each thing that is in it at a time: the packs that are published, the
 /// next one, what an opening takes.
@@ -66,7 +76,7 @@ pub struct PublishReport {
     pub publication: u64,
     /// Set if there was anything new to publish.
     pub is_new: bool,
-    /// Bytes of the pages in the new pack.
+    /// Bytes of the pages in the new pack that openings read.
     pub packed_bytes: u64,
     /// Objects that were removed, since no publication names them any more.
     pub removed: u64,
@@ -118,6 +128,9 @@ pub(crate) fn publish_on(
     let device = RemoteDevice::open(objects, refresh, 0, part, part)?;
     let publisher = Arc::new(Publisher::new(device)?);
     let name = Path::new(publisher.device.url()).to_owned();
+    let mut opening = backup.opening_pages(part)?;
+    opening.truncate(PACK_MOST.min(part) / PAGE_SIZE);
+    publisher.set_aside(Aside::new(&opening, ASIDE_MOST));
     let copied = backup.copy_to_device(Arc::clone(&publisher) as _, &name, progress)?;
     let (slots, zones) = {
         let staged = publisher.staged();
@@ -136,7 +149,7 @@ pub(crate) fn publish_on(
         publisher.check_published()?;
     }
     if let Some(slots) = slots {
-        let next = Next::new(&publisher, &backup, options, &zones)?;
+        let next = Next::new(&publisher, opening, &zones);
         report.packed_bytes = next.pages.len() as u64 * PAGE_SIZE as u64;
         let published = next.publish(&publisher, &backup, slots, options.keep)?;
         report.publication = published.publication.origin.number;
@@ -159,27 +172,20 @@ struct Next {
 }
 
 impl Next {
-    fn new(
-        publisher: &Publisher,
-        backup: &Backup,
-        options: &PublishOptions,
-        zones: &BTreeSet<u32>,
-    ) -> Result<Next> {
+    fn new(publisher: &Publisher, wanted: Vec<(u32, u32)>, zones: &BTreeSet<u32>) -> Next {
         let catalog = publisher.device.catalog();
-        let mut wanted = backup.opening_pages(options.memory / MEMORY_PARTS)?;
-        wanted.truncate(PACK_MOST.min(options.memory / MEMORY_PARTS) / PAGE_SIZE);
-        let packs = kept_packs(&catalog, wanted.len());
+        let packs = kept_packs(&catalog, &wanted);
         let catalog_of_kept =
             catalog.without_packs(|origin| packs.iter().any(|pack| pack.origin == origin));
         let is_packed = |page: &(u32, u32)| catalog_of_kept.is_packed(*page);
         let mut pages: Vec<(u32, u32)> =
             wanted.into_iter().filter(|page| !is_packed(page)).collect();
         pages.sort_unstable();
-        Ok(Next {
+        Next {
             extents: catalog.extents(|zone| zones.contains(&zone)),
             packs,
             pages,
-        })
+        }
     }
 
     /// Writes the pack, and then the superblock in place of the one that was found.
@@ -192,27 +198,23 @@ impl Next {
     ) -> Result<Published> {
         let catalog = publisher.device.catalog();
         let objects = &publisher.device.objects;
-        let mut packs = self.packs;
-        let named: BTreeSet<String> = self.extents.iter().map(Extent::name).collect();
-        let kept: BTreeSet<String> = packs.iter().map(Pack::name).collect();
-        let head = Head {
-            retired: garbage::retired(
-                &catalog,
-                |name| named.contains(name) || kept.contains(name),
-                keep,
-            ),
-            extents: self.extents,
-            directory: self.pages,
-        };
-        let mut bytes = head.encode();
-        let pack = Pack {
+        let aside = publisher.aside();
+        let mut pack = Pack {
             origin: publisher.origin,
-            head_bytes: bytes.len() as u32,
-            pages: head.directory.len() as u32,
+            head_bytes: 0,
+            pages: self.pages.len() as u32,
+            others: aside.others(&self.pages).count() as u32,
         };
+        // The head tells its own length, in as many bytes whatever it is.
+        pack.head_bytes = self.head(&catalog, &aside, pack, keep).encode().len() as u32;
+        let head = self.head(&catalog, &aside, pack, keep);
+        let mut bytes = head.encode();
         backup.read_pages(&head.directory, &mut bytes)?;
+        let others = aside.others(&head.directory);
+        others.for_each(|page| bytes.extend_from_slice(page));
+        drop(aside);
         objects.put(&pack.name(), bytes)?;
-        packs.push(pack);
+        let packs: Vec<Pack> = self.packs.into_iter().chain([pack]).collect();
         check_there(objects, &head.extents, &packs)?;
         let publication = Publication {
             slots,
@@ -222,6 +224,20 @@ impl Next {
         };
         replace(objects, &catalog, &publication)?;
         Ok(Published { publication, head })
+    }
+
+    /// Returns the head of a pack, which lists the objects before it and itself.
+    fn head(&self, catalog: &Catalog, aside: &Aside, pack: Pack, keep: Duration) -> Head {
+        let mut extents = self.extents.clone();
+        extents.extend(aside.extents(&self.pages, pack.object()));
+        extents.sort_by_key(|extent| (extent.zone, extent.first));
+        let named = objects_of(&extents, &self.packs);
+        let named: BTreeSet<String> = named.iter().map(Object::name).collect();
+        Head {
+            retired: garbage::retired(catalog, |name| named.contains(name), keep),
+            extents,
+            directory: self.pages.clone(),
+        }
     }
 }
 
@@ -257,9 +273,9 @@ fn check_there(objects: &Objects, extents: &[Extent], packs: &[Pack]) -> Result<
 }
 
 /// The packs that the next publication can go on from. If they are many, small ones are made one:
-/// a large one has mostly pages that are still needed, and is not sent again. None if they mostly
-/// hold what nobody needs any more.
-fn kept_packs(catalog: &Catalog, wanted: usize) -> Vec<Pack> {
+/// a large one has mostly pages that are still needed, and is not sent again. If most of all their
+/// pages are needed by nobody any more, those stay of which most are.
+fn kept_packs(catalog: &Catalog, wanted: &[(u32, u32)]) -> Vec<Pack> {
     let Some(publication) = &catalog.publication else {
         return Vec::new();
     };
@@ -269,14 +285,18 @@ fn kept_packs(catalog: &Catalog, wanted: usize) -> Vec<Pack> {
         .copied()
         .collect();
     if kept.len() >= PACKS_MOST {
-        kept.retain(|pack| pack.pages as usize >= wanted / 2);
+        kept.retain(|pack| pack.pages as usize >= wanted.len() / 2);
     }
     let pages: usize = kept.iter().map(|pack| pack.pages as usize).sum();
-    if pages <= 2 * wanted {
-        kept
-    } else {
-        Vec::new()
+    if pages > (2 * wanted.len()).max(PACKED_LEAST) {
+        let wanted: BTreeSet<(u32, u32)> = wanted.iter().copied().collect();
+        let alive = |pack: &Pack| {
+            let pack = catalog.pack(pack.origin);
+            pack.map_or(0, |pack| pack.count(&wanted))
+        };
+        kept.retain(|pack| 2 * alive(pack) >= pack.pages as usize);
     }
+    kept
 }
 
 /// Replaces the superblock if it is still the one that was found. Where the store answers that it

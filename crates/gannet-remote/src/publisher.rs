@@ -1,10 +1,10 @@
 //! A published index as a device to which the next state is copied.
 //!
-//! Order matters: (1) zones become objects, each written once under a name that nobody else draws;
-//! (2) a pack lists them; (3) the superblock object is replaced, but only if it is still the one
-//! that was read; (4) objects that have not been named for long are removed. What always holds:
-//! until (3) the publication before is whole and is what readers find; of two publishers one does
-//! (3) and the other is told.
+//! Order matters: (1) zones become objects, each written once under a name that nobody else draws,
+//! or are set aside for the pack (`aside.rs`); (2) the pack lists them; (3) the superblock object is
+//! replaced, but only if it is still the one that was read; (4) objects that have not been named for
+//! long are removed. What always holds: until (3) the publication before is whole and
+//! is what readers find; of two publishers one does (3) and the other is told.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
@@ -12,8 +12,10 @@ use std::sync::{Mutex, MutexGuard};
 use gannet::device::{Backend, Counters, Device, FileId, PAGE_SIZE, Transfer, ZoneNumber};
 use gannet::{Error, Result};
 
+use crate::aside::Aside;
+use crate::coding::Origin;
 use crate::device::RemoteDevice;
-use crate::publication::{Extent, Origin, SLOTS, Slot, is_of_index};
+use crate::publication::{SLOTS, Slot, is_of_index};
 use crate::upload::Upload;
 
 /// A publication that is being made.
@@ -21,6 +23,7 @@ pub(crate) struct Publisher {
     pub(crate) device: RemoteDevice,
     pub(crate) origin: Origin,
     staged: Mutex<Staged>,
+    aside: Mutex<Aside>,
     counters: Counters,
 }
 
@@ -68,12 +71,22 @@ impl Publisher {
             device,
             origin: Origin { number, token },
             staged: Mutex::new(staged),
+            aside: Mutex::default(),
             counters: Counters::default(),
         })
     }
 
     pub(crate) fn staged(&self) -> MutexGuard<'_, Staged> {
         self.staged.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Sets parts of zones aside for the pack from now on. They can be read once it is published.
+    pub(crate) fn set_aside(&self, aside: Aside) {
+        *self.aside() = aside;
+    }
+
+    pub(crate) fn aside(&self) -> MutexGuard<'_, Aside> {
+        self.aside.lock().unwrap_or_else(|e| e.into_inner())
     }
 
     fn failed(&self, operation: &'static str, file: FileId, reason: &str) -> Error {
@@ -121,21 +134,22 @@ impl Publisher {
         {
             self.finish(upload)?;
         }
-        let upload = found.upload.get_or_insert_with(|| {
-            Upload::new(Extent {
-                zone,
-                first: transfer.page,
-                pages: 0,
-                origin: self.origin,
-            })
-        });
+        let begin = || Upload::new(zone, transfer.page, self.origin);
+        let upload = found.upload.get_or_insert_with(begin);
         upload.add(&self.device.objects, &transfer.buffers)?;
         found.pages = transfer.page + transfer.buffers.len() as u32;
         Ok(())
     }
 
-    /// Ends an object, which can be read from then on.
-    fn finish(&self, upload: Upload) -> Result<()> {
+    /// Ends an object, which can be read from then on, or sets its pages aside.
+    fn finish(&self, mut upload: Upload) -> Result<()> {
+        let (zone, first) = (upload.zone, upload.first);
+        if let Some(pages) = upload.unsent() {
+            match self.aside().take(zone, first, std::mem::take(pages)) {
+                Some(given_back) => *pages = given_back,
+                None => return Ok(()),
+            }
+        }
         if let Some(extent) = upload.finish(&self.device.objects)? {
             let mut catalog = (*self.device.catalog()).clone();
             catalog.add(extent);
@@ -189,6 +203,7 @@ impl Device for Publisher {
             FileId::Zone(zone) => {
                 let mut catalog = (*self.device.catalog()).clone();
                 catalog.forget(zone);
+                self.aside().forget(zone);
                 self.device.set_catalog(catalog);
                 staged.zones.remove(&zone).is_some()
             }
@@ -210,7 +225,7 @@ impl Device for Publisher {
         Ok(slots.into_iter().chain(zones).collect())
     }
 
-    /// Reads what is published, and what was synced.
+    /// Reads what is published, and what was synced and not set aside.
     fn read(&self, batch: &mut [Transfer]) -> Result<()> {
         let (mut transfers, mut pages) = (0, 0);
         let staged = self.staged();

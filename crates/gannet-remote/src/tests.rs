@@ -7,4 +7,5 @@ mod faulty;
 mod object_folder;
 mod publishing;
 mod reading;
+mod sent;
 mod world;

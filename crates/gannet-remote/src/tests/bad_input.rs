@@ -277,3 +277,23 @@ fn what_a_store_has_lost_since_is_told_by_who_publishes() {
         &[URL, "zone-", "is not there"],
     );
 }
+
+#[test]
+fn a_publication_of_an_earlier_format_is_rejected_with_the_way_out() {
+    let world = World::new(100);
+    world.publish().unwrap();
+    change(&world, "superblock", |mut bytes| {
+        bytes[8_200] = 1;
+        let end = bytes.len() - 4;
+        let sum = crc32c::crc32c(&bytes[..end]);
+        bytes[end..].copy_from_slice(&sum.to_le_bytes());
+        Some(bytes)
+    });
+    let words = [
+        URL,
+        "format 2, found 1",
+        "publish the index again to an empty place",
+    ];
+    told(&world.open().map(|_| ()).unwrap_err(), &words);
+    told(&world.publish().unwrap_err(), &words);
+}
