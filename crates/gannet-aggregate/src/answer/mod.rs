@@ -11,12 +11,20 @@ mod keys;
 mod metrics;
 mod order;
 mod terms;
+mod typed;
 
 impl Aggregations {
     /// Returns the answer: the value of `aggregations`. `state` must be of a run of this tree, or
     /// of several that were merged.
     pub fn answer(&self, state: &State) -> Result<Value> {
         self.answer_list(&state.nodes, state).map(Value::Object)
+    }
+
+    /// Returns the same with the type of each answer before its name, as in `sterms#kinds`.
+    pub fn answer_by_types(&self, state: &State) -> Result<Value> {
+        let mut answer = self.answer_list(&state.nodes, state)?;
+        self.named_by_type(&mut answer, state);
+        Ok(Value::Object(answer))
     }
 
     fn answer_list(&self, nodes: &[NodeState], state: &State) -> Result<Map<String, Value>> {

@@ -27,6 +27,8 @@ impl DateFormat {
             | "strict_date_time"
             | "date_optional_time"
             | "strict_date_optional_time"
+            // Dates are whole milliseconds.
+            | "strict_date_optional_time_nanos"
             | "iso8601" => Some(DateFormat::Iso),
             "date" | "strict_date" => Some(DateFormat::Pattern("yyyy-MM-dd".to_owned())),
             pattern => {

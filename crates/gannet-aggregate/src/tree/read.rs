@@ -309,7 +309,9 @@ fn percentiles(members: &mut Members<'_>) -> Result<MetricKind> {
     let percents = match members.list("percents")? {
         None => DEFAULT_PERCENTS.to_vec(),
         Some(list) => {
-            let doubles = list.iter().map(Value::as_f64);
+            // As in Elasticsearch, a number may be written as a string.
+            let double = |own: &Value| own.as_f64().or_else(|| own.as_str()?.parse().ok());
+            let doubles = list.iter().map(double);
             let doubles = doubles.map(|own| own.filter(|own| (0.0..=100.0).contains(own)));
             let doubles: Option<Vec<f64>> = doubles.collect();
             let some = doubles.filter(|own| !own.is_empty() && own.len() <= 1_000);

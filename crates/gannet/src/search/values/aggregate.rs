@@ -148,6 +148,11 @@ impl AggregationRequest {
     pub fn answer(&self, state: &State) -> Result<Json> {
         self.tree.answer(state).map_err(told)
     }
+
+    /// The same with the type of each answer before its name, as in `sterms#kinds`.
+    pub fn answer_by_types(&self, state: &State) -> Result<Json> {
+        self.tree.answer_by_types(state).map_err(told)
+    }
 }
 
 impl AggregateRun {
