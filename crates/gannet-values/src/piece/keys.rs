@@ -117,6 +117,11 @@ impl<'a> Keys<'a> {
         self.count.div_ceil(BLOCK)
     }
 
+    /// Returns true if a key is read without the others of its block.
+    pub(super) fn has_single(&self) -> bool {
+        !matches!(self.codec, Codec::Delta(..))
+    }
+
     /// Returns one key.
     pub(super) fn get(&self, number: usize) -> u64 {
         match &self.codec {

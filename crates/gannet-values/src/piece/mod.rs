@@ -7,6 +7,7 @@
 //! Keys are read in blocks of 128, and any of them alone. What [`Piece::parse`] accepts is read
 //! without panics and without overflow, whatever the bytes. [`Piece::check`] reads all of it.
 
+mod ascending;
 pub(crate) mod encode;
 mod header;
 mod keys;

@@ -13,6 +13,13 @@ pub(super) struct Starts<'a> {
     values: usize,
 }
 
+/// A word of starts, and the number of documents that begin before it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct StartsPlace {
+    block: usize,
+    before: usize,
+}
+
 impl<'a> Starts<'a> {
     /// Reads the starts of `present` documents.
     pub(super) fn parse(present: usize, reader: &mut Reader<'a>) -> Result<Starts<'a>, Damaged> {
@@ -44,16 +51,22 @@ impl<'a> Starts<'a> {
 
     /// Returns the numbers of the values of the document of an ordinal.
     pub(super) fn of(&self, ordinal: usize) -> Range<usize> {
-        let mut before = 0;
-        for block in 0..self.values.div_ceil(WORD) {
-            let word = self.word(block);
+        self.of_from(ordinal, &mut StartsPlace::default())
+    }
+
+    /// Returns the numbers of the values of the document of an ordinal that is not below the one of
+    /// the call before.
+    pub(super) fn of_from(&self, ordinal: usize, place: &mut StartsPlace) -> Range<usize> {
+        while place.block < self.values.div_ceil(WORD) {
+            let word = self.word(place.block);
             let count = word.count_ones() as usize;
-            if ordinal < before + count {
-                let start = ones(word).nth(ordinal - before).unwrap_or_default();
-                let start = block * WORD + start;
+            if ordinal < place.before + count {
+                let start = ones(word).nth(ordinal - place.before).unwrap_or_default();
+                let start = place.block * WORD + start;
                 return start..self.next_start(start);
             }
-            before += count;
+            place.before += count;
+            place.block += 1;
         }
         0..0
     }

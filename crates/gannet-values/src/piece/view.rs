@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use super::ascending::AscendingKeys;
 use super::header::Header;
 use super::keys::{Keys, Mask, Wanted};
 use super::presence::Presence;
@@ -71,19 +72,6 @@ impl<'a> Piece<'a> {
     pub fn keys_of(&self, document: usize, keys: &mut Vec<u64>) {
         let numbers = self.numbers_of(document);
         keys.extend(numbers.map(|number| self.keys.get(number)));
-    }
-
-    /// Returns the least key of a document, none if it has no value. It is its only key where
-    /// documents have one value.
-    pub fn least_of(&self, document: usize) -> Option<u64> {
-        let mut numbers = self.numbers_of(document);
-        numbers.next().map(|number| self.keys.get(number))
-    }
-
-    /// Returns the greatest key of a document, none if it has no value.
-    pub fn greatest_of(&self, document: usize) -> Option<u64> {
-        let numbers = self.numbers_of(document);
-        numbers.last().map(|number| self.keys.get(number))
     }
 
     /// Returns the numbers of the values of a document.
@@ -161,6 +149,18 @@ impl<'a> Piece<'a> {
             }
         }
         self.presence.add(&ordinals, bits);
+    }
+
+    /// Calls `each` with the document and the key of every value of some documents, which ascend.
+    pub fn for_each_of(
+        &self,
+        documents: impl IntoIterator<Item = usize>,
+        mut each: impl FnMut(usize, u64),
+    ) {
+        let mut keys = AscendingKeys::new(&self.presence, self.starts.as_ref(), &self.keys);
+        for document in documents {
+            keys.each(document, |key| each(document, key));
+        }
     }
 
     /// Calls `each` with the document and the key of every value, in the order of documents.

@@ -158,10 +158,11 @@ impl ColumnValues {
         self.few.clear();
         let shown = entry.first.max(self.docs.start)..entry.end().min(self.docs.end);
         if visitor.few_docs(shown, &mut self.few) {
-            for doc in &self.few {
-                piece.keys_of((doc - entry.first) as usize, &mut self.part_keys);
-                self.part_docs.resize(self.part_keys.len(), *doc);
-            }
+            let few = self.few.iter().map(|doc| (doc - entry.first) as usize);
+            piece.for_each_of(few, |document, key| {
+                self.part_docs.push(entry.first + document as DocId);
+                self.part_keys.push(key);
+            });
             return visitor.values(entry.value_type, &self.part_docs, &self.part_keys);
         }
         piece.decode(&mut self.numbers, &mut self.part_keys);
