@@ -182,7 +182,13 @@ fn dates_are_mapped_kept_and_shown() {
             json!({ "range": { "loose": { "gt": "2024-02-03T02:05:06.006Z", "lt": "2024-02-03T02:05:06.008Z" } } }),
             &["1"],
         ),
-        (json!({ "term": { "title.day": "2024-02" } }), &["1"]),
+        (json!({ "term": { "title.day": "2024-02-03" } }), &["1"]),
+        // A month stands for its first day.
+        (json!({ "term": { "title.day": "2024-02" } }), &[]),
+        (
+            json!({ "range": { "loose": { "gte": "2024-02", "lte": "2024-02" } } }),
+            &[],
+        ),
         (json!({ "term": { "title": "soon" } }), &["2"]),
     ] {
         assert_eq!(found(&server, &query), ids, "{query}");

@@ -90,8 +90,8 @@ fn multi_fields_are_searched_sorted_and_counted() {
         (json!({ "term": { "year": 1900 } }), &["2"]),
         (json!({ "range": { "year": { "lte": 1950 } } }), &["2", "3"]),
         (json!({ "range": { "price": { "gt": 0 } } }), &["1", "3"]),
-        // All fields are asked without a multi-field beside its own field.
-        (json!({ "query_string": { "query": "none" } }), &[]),
+        // Without a field all are asked, and multi-fields too.
+        (json!({ "query_string": { "query": "none" } }), &["3"]),
     ] {
         assert_eq!(found(&server, &query), ids, "{query}");
     }
@@ -192,6 +192,10 @@ fn whole_strings_of_found_texts_are_a_multi_field() {
             &["1", "2"],
         ),
         (json!({ "term": { "kind.keyword": long.trim() } }), &[]),
+        (
+            json!({ "query_string": { "query": "kind.keyword:lamp" } }),
+            &["2"],
+        ),
     ] {
         assert_eq!(found(&server, &query), ids, "{query}");
     }
@@ -199,7 +203,7 @@ fn whole_strings_of_found_texts_are_a_multi_field() {
         json!({ "prefix": { "kind.keyword": "la" } }),
         json!({ "exists": { "field": "kind.keyword" } }),
         json!({ "range": { "kind.keyword": { "gte": "a" } } }),
-        json!({ "query_string": { "query": "kind.keyword:lamp" } }),
+        json!({ "query_string": { "query": "kind.keyword:la*" } }),
     ] {
         let body = json!({ "query": query }).to_string();
         let answer = server.json("POST", "/books/_search", &body, 400);

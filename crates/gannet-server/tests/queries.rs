@@ -368,60 +368,6 @@ fn scores_of_several_are_joined_by_the_tie_breaker() {
 }
 
 #[test]
-fn a_text_is_read_where_two_parsers_agree() {
-    let server = TestServer::new();
-    for (id, source) in [
-        ("1", r#"{"title":"red fish","body":"blue sea"}"#),
-        ("2", r#"{"title":"blue fish","body":"red sky"}"#),
-        ("3", r#"{"title":"green bird","body":"blue sky"}"#),
-    ] {
-        server.json("PUT", &format!("/s/_doc/{id}"), source, 201);
-    }
-    for (text, expected) in [
-        ("fish", vec!["1", "2"]),
-        ("red AND sky", vec!["2"]),
-        ("fish OR bird", vec!["1", "2", "3"]),
-        ("+blue -fish", vec!["3"]),
-        ("title:blue", vec!["2"]),
-        (r#""blue sky""#, vec!["3"]),
-        ("title:(red OR green)", vec!["1", "3"]),
-        ("(fish AND sea) OR bird", vec!["1", "3"]),
-        ("bi*", vec!["3"]),
-        ("brid~", vec!["3"]),
-        ("fish NOT sky", vec!["1"]),
-        ("*", vec!["1", "2", "3"]),
-    ] {
-        let query = json!({ "query_string": { "query": text } });
-        let mut found = server.found("s", &query.to_string());
-        found.sort();
-        assert_eq!(found, expected, "{text}");
-    }
-    for text in [
-        "red AND sky OR bird",
-        "wi-fi",
-        "a OR NOT b",
-        "[a TO b]",
-        "n:>5",
-        "http://x",
-        "(red",
-        "\"red",
-        "red AND",
-        "nofield:x",
-        "a && b",
-        "red\\ fish",
-        "/re/",
-    ] {
-        let body = json!({ "query": { "query_string": { "query": text } } });
-        let (_, reason) = server.error("POST", "/s/_search", &body.to_string(), 400);
-        assert!(reason.contains("[query_string] with"), "{text}: {reason}");
-    }
-    let found = server.json("GET", "/s/_search?q=title:red&df=body", "", 200);
-    assert_eq!(found["hits"]["total"]["value"], 1);
-    let found = server.json("GET", "/s/_search?q=red&df=body", "", 200);
-    assert_eq!(found["hits"]["hits"][0]["_id"], "2");
-}
-
-#[test]
 fn what_queries_cannot_ask_is_rejected_by_name() {
     let server = server_with(&documents());
     for (query, part) in [

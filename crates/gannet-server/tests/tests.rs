@@ -24,4 +24,5 @@ mod searches;
 mod several;
 mod sorting;
 mod status;
+mod syntax;
 mod templates;

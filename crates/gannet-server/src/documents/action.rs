@@ -85,6 +85,16 @@ impl ActionKind {
     }
 }
 
+/// The number that clients are told of an operation: they count from 0, and the engine from 1.
+pub fn sequence_number(sequence: u64) -> u64 {
+    sequence.saturating_sub(1)
+}
+
+/// The operation of a number that a client was told.
+fn sequence_of(number: u64) -> u64 {
+    number.saturating_add(1)
+}
+
 impl Precondition {
     /// Reads the parameters of a URL.
     pub fn of_call(call: &Call) -> Outcome<Precondition> {
@@ -95,7 +105,7 @@ impl Precondition {
     pub fn of(sequence: Option<u64>, term: Option<u64>) -> Outcome<Precondition> {
         match (sequence, term) {
             (None, None) => Ok(Precondition::Any),
-            (Some(sequence), Some(_)) => Ok(Precondition::Sequence(sequence)),
+            (Some(number), Some(_)) => Ok(Precondition::Sequence(sequence_of(number))),
             _ => Err(Fault::new(
                 400,
                 "action_request_validation_exception",
@@ -120,8 +130,9 @@ impl Precondition {
             )),
             (Precondition::Sequence(wanted), Some(found)) if found.sequence != wanted => {
                 conflict(format!(
-                    "required seqNo [{wanted}], primary term [1]. current document has seqNo [{}] and primary term [1]",
-                    found.sequence
+                    "required seqNo [{}], primary term [1]. current document has seqNo [{}] and primary term [1]",
+                    sequence_number(wanted),
+                    sequence_number(found.sequence)
                 ))
             }
             (Precondition::Version(wanted), found)
@@ -136,7 +147,8 @@ impl Precondition {
                 ))
             }
             (Precondition::Sequence(wanted), None) => conflict(format!(
-                "required seqNo [{wanted}], primary term [1]. but no document was found"
+                "required seqNo [{}], primary term [1]. but no document was found",
+                sequence_number(wanted)
             )),
             _ => Ok(()),
         }

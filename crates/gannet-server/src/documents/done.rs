@@ -3,6 +3,7 @@
 use gannet::DocumentVersion;
 use serde_json::{Map, Value, json};
 
+use super::action::sequence_number;
 use crate::fault::Outcome;
 
 /// The result of a change of a document.
@@ -70,7 +71,7 @@ impl Done {
                 "_shards",
                 json!({ "total": successful, "successful": successful, "failed": 0 }),
             ),
-            ("_seq_no", json!(self.version.sequence)),
+            ("_seq_no", json!(sequence_number(self.version.sequence))),
             ("_primary_term", json!(1)),
         ] {
             members.insert(name.to_owned(), value);

@@ -8,7 +8,7 @@ mod sent;
 mod update;
 mod write;
 
-pub use action::{Action, ActionKind, Change, Precondition};
+pub use action::{Action, ActionKind, Change, Precondition, sequence_number};
 pub use bulk::{BulkAction, parse_bulk};
 pub use done::{Done, ItemResult};
 pub use sent::{SentDocument, sent_documents};

@@ -15,6 +15,8 @@ use crate::json::Members;
 /// The first millisecond of the year 0, before which no document has a date.
 const YEAR_0_MS: i64 = -62_167_219_200_000;
 
+const DAY_MS: i64 = 86_400_000;
+
 /// Reads the dates of one field.
 pub struct DateReader<'r> {
     field: &'r str,
@@ -67,7 +69,12 @@ impl<'r> DateReader<'r> {
         let utc = |local: i64| zone.map_or(local, |zone| zone.utc_of(local));
         Ok(match rounding {
             Rounding::Down => utc(read.range.first_ms),
-            Rounding::Up => utc(read.range.last_ms.saturating_add(1)).saturating_sub(1),
+            Rounding::Up => {
+                // As in Elasticsearch, a month or a year stands for its first day.
+                let day = read.range.first_ms.saturating_add(DAY_MS);
+                let end = read.range.last_ms.saturating_add(1).min(day);
+                utc(end).saturating_sub(1)
+            }
         })
     }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use gannet::values::DateFormats;
-use gannet::{Analyzer, FieldKind, Operator, Query, Schema, Scratch};
+use gannet::{Analyzer, FieldKind, Query, Schema, Scratch};
 use serde_json::Value;
 
 use super::{Translator, any_of};
@@ -17,8 +17,6 @@ pub struct Fields<'a> {
     pub metadata: &'a Metadata,
     /// The fields that its documents have.
     pub schema: &'a Schema,
-    /// Reads a text in Gannet's query language.
-    pub parser: &'a dyn Fn(&str, Operator) -> gannet::Result<Query>,
 }
 
 /// A field that a query names.

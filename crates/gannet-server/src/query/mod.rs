@@ -3,15 +3,18 @@
 //! Where Elasticsearch finds nothing without an error, as in a field that no document has, so does
 //! this. A query that the engine would understand in another way is rejected.
 
-mod agreement;
+mod asked_fields;
+mod classic;
 mod compound;
 mod dates;
 mod field;
 mod ids;
+mod joined;
 mod minimum;
 mod multi;
 mod patterns;
 mod query_string;
+mod simple;
 mod terms;
 mod text;
 
@@ -33,7 +36,7 @@ const DEPTH_MAX: usize = 32;
 type Kind = (&'static str, fn(&Value, &Translator<'_>) -> Outcome<Query>);
 
 /// The kinds that there are.
-const KINDS: [Kind; 18] = [
+const KINDS: [Kind; 20] = [
     ("bool", compound::bool),
     ("constant_score", compound::constant_score),
     ("dis_max", compound::dis_max),
@@ -42,6 +45,7 @@ const KINDS: [Kind; 18] = [
     ("ids", ids::ids),
     ("match", text::match_words),
     ("match_all", compound::match_all),
+    ("match_bool_prefix", text::match_bool_prefix),
     ("match_none", compound::match_none),
     ("match_phrase", text::match_phrase),
     ("match_phrase_prefix", text::match_phrase_prefix),
@@ -49,13 +53,14 @@ const KINDS: [Kind; 18] = [
     ("prefix", patterns::prefix),
     ("query_string", query_string::query_string),
     ("range", terms::range),
+    ("simple_query_string", query_string::simple_query_string),
     ("term", terms::term),
     ("terms", terms::terms),
     ("wildcard", patterns::wildcard),
 ];
 
 /// Kinds of Elasticsearch that are not there.
-const NOT_THERE: [&str; 33] = [
+const NOT_THERE: [&str; 31] = [
     "boosting",
     "combined_fields",
     "distance_feature",
@@ -69,7 +74,6 @@ const NOT_THERE: [&str; 33] = [
     "has_parent",
     "intervals",
     "knn",
-    "match_bool_prefix",
     "more_like_this",
     "nested",
     "parent_id",
@@ -82,7 +86,6 @@ const NOT_THERE: [&str; 33] = [
     "script_score",
     "semantic",
     "shape",
-    "simple_query_string",
     "span_near",
     "span_or",
     "span_term",

@@ -1,58 +1,93 @@
-//! `query_string`, where Gannet's parser and Lucene's read a text alike.
-//!
-//! They do for words, quotes, `*` and `?` in words, `~`, `^`, fields before a colon, parentheses,
-//! and one kind of joining in each pair of them: all `AND`, all `OR`, or clauses side by side with
-//! `+`, `-` and `NOT`. Anything else is an error that says what.
+//! `query_string` and `simple_query_string`: texts in Lucene's two syntaxes.
 
 use gannet::{Operator, Query};
 use serde_json::Value;
 
-use super::agreement::{check_agreement, disagrees, is_plain_name};
+use super::asked_fields::AskedFields;
+use super::classic::parse_classic;
+use super::minimum::minimum_should_match;
+use super::simple::parse_simple;
 use super::text::operator;
-use super::{Translator, boosted};
+use super::{Translator, any_of, boosted};
 use crate::fault::{Fault, Outcome};
 use crate::json::Members;
 
 /// The most bytes of a text.
 const BYTES_MAX: usize = 16 << 10;
 
+/// Members that both have.
+const KNOWN: [&str; 8] = [
+    "query",
+    "fields",
+    "default_operator",
+    "lenient",
+    "boost",
+    "minimum_should_match",
+    "analyze_wildcard",
+    "auto_generate_synonyms_phrase_query",
+];
+
+/// Members of both that are not there.
+const NOT_THERE: [&str; 6] = [
+    "_name",
+    "analyzer",
+    "fuzzy_max_expansions",
+    "fuzzy_prefix_length",
+    "fuzzy_transpositions",
+    "quote_field_suffix",
+];
+
 /// `query_string`.
 pub fn query_string(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
     let members = Members::of("query_string", value)?;
-    let known = [
-        "query",
-        "default_field",
-        "fields",
-        "default_operator",
-        "lenient",
-        "boost",
-    ];
-    let not_there = [
-        "_name",
+    let known = [&KNOWN[..], &["default_field", "tie_breaker", "type"]].concat();
+    let own = [
         "allow_leading_wildcard",
-        "analyze_wildcard",
-        "analyzer",
-        "auto_generate_synonyms_phrase_query",
         "fuzziness",
-        "fuzzy_max_expansions",
-        "fuzzy_prefix_length",
-        "minimum_should_match",
         "phrase_slop",
-        "quote_field_suffix",
-        "tie_breaker",
-        "type",
         "time_zone",
+        "rewrite",
     ];
-    members.check(&known, &not_there)?;
-    let text = members
-        .text("query")?
-        .ok_or_else(|| Fault::parsing("[query_string] must be provided with a [query]"))?;
-    let query = parse(
-        text,
-        default_field(&members)?,
-        operator(&members, "default_operator")?,
-        translator,
-    )?;
+    members.check(&known, &[&NOT_THERE[..], &own].concat())?;
+    let text = text_of(&members)?;
+    if members
+        .text("type")?
+        .is_some_and(|kind| kind != "best_fields")
+    {
+        return Err(Fault::query_not_there(
+            "[query_string] of another [type] than [best_fields]",
+        ));
+    }
+    let field = members.text("default_field")?;
+    let mut fields = asked_fields(&members, field, translator)?;
+    fields.tie_breaker = super::compound::tie_breaker(&members)?;
+    let minimum = |optional: usize| {
+        let written = members.get("minimum_should_match");
+        written
+            .map(|written| minimum_should_match(written, optional))
+            .transpose()
+    };
+    boosted(classic(text, &fields, minimum)?, &members)
+}
+
+/// `simple_query_string`.
+pub fn simple_query_string(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
+    let members = Members::of("simple_query_string", value)?;
+    members.check(&KNOWN, &[&NOT_THERE[..], &["flags"]].concat())?;
+    let text = text_of(&members)?;
+    let mut fields = asked_fields(&members, None, translator)?;
+    // The scores of all fields count.
+    fields.tie_breaker = 1.0;
+    let characters: Vec<char> = text.chars().collect();
+    let group = parse_simple(&characters, &fields, 0)?;
+    let is_optional = group.operator == Operator::Or && group.clauses.len() > 1;
+    let query = match members.get("minimum_should_match") {
+        Some(written) if is_optional => {
+            let minimum = minimum_should_match(written, group.clauses.len())?;
+            any_of(group.clauses, minimum.max(1))
+        }
+        _ => group.query().unwrap_or(Query::MatchNone),
+    };
     boosted(query, &members)
 }
 
@@ -63,64 +98,61 @@ pub fn of_parameter(
     operator: Operator,
     translator: &Translator<'_>,
 ) -> Outcome<Query> {
-    parse(text, field, operator, translator)
+    check_length(text)?;
+    let fields = AskedFields {
+        translator: translator.below(),
+        default: AskedFields::parse(&[field.unwrap_or("*")])?,
+        tie_breaker: 0.0,
+        operator,
+        is_lenient: false,
+    };
+    classic(text, &fields, |_| Ok(None))
 }
 
-fn default_field<'a>(members: &Members<'a>) -> Outcome<Option<&'a str>> {
-    let field = members.text("default_field")?.filter(|field| *field != "*");
-    match members.texts("fields")?.as_deref() {
-        None | Some([] | ["*"]) => Ok(field),
-        Some([one]) if !one.contains(['^', '*']) => Ok(Some(one)),
-        Some(_) => Err(Fault::query_not_there(
-            "[query_string] over several [fields]",
-        )),
-    }
-}
-
-fn parse(
+fn classic(
     text: &str,
-    field: Option<&str>,
-    operator: Operator,
-    translator: &Translator<'_>,
+    fields: &AskedFields<'_>,
+    minimum: impl FnOnce(usize) -> Outcome<Option<u32>>,
 ) -> Outcome<Query> {
-    if text.len() > BYTES_MAX {
-        return Err(Fault::illegal(format!(
-            "[query_string] has {} bytes, at most {BYTES_MAX} are read",
-            text.len()
-        )));
-    }
-    if text.trim() == "*" || text.trim() == "*:*" {
-        return Ok(Query::MatchAll);
-    }
     if text.trim().is_empty() {
         return Ok(Query::MatchNone);
     }
-    let schema = translator.fields.schema;
-    if schema.fields().is_empty() {
-        return Ok(Query::MatchNone);
+    parse_classic(text, fields, minimum)
+}
+
+fn text_of<'a>(members: &Members<'a>) -> Outcome<&'a str> {
+    let text = members.text("query")?.ok_or_else(|| {
+        Fault::parsing(format!(
+            "[{}] must be provided with a [query]",
+            members.name
+        ))
+    })?;
+    check_length(text)?;
+    Ok(text)
+}
+
+fn check_length(text: &str) -> Outcome<()> {
+    if text.len() <= BYTES_MAX {
+        return Ok(());
     }
-    check_agreement(text, translator)?;
-    let text = match field {
-        None => text.to_owned(),
-        Some(field) => {
-            let target = translator.fields.target(field)?;
-            let Some(target) = target.filter(|target| target.is_there) else {
-                return Ok(Query::MatchNone);
-            };
-            target.check_terms("query_string")?;
-            if !field.chars().all(is_plain_name) {
-                return Err(disagrees(&format!(
-                    "the field [{field}] as the default one"
-                )));
-            }
-            format!("{field}:({text})")
-        }
-    };
-    (translator.fields.parser)(&text, operator).map_err(|error| {
-        Fault::new(
-            400,
-            "query_shard_exception",
-            format!("Failed to parse query [{text}]: {error}"),
-        )
+    Err(Fault::illegal(format!(
+        "[query_string] has {} bytes, at most {BYTES_MAX} are read",
+        text.len()
+    )))
+}
+
+fn asked_fields<'t>(
+    members: &Members<'_>,
+    field: Option<&str>,
+    translator: &Translator<'t>,
+) -> Outcome<AskedFields<'t>> {
+    let names = members.texts("fields")?.filter(|names| !names.is_empty());
+    let names = names.unwrap_or_else(|| vec![field.unwrap_or("*")]);
+    Ok(AskedFields {
+        translator: translator.below(),
+        default: AskedFields::parse(&names)?,
+        tie_breaker: 0.0,
+        operator: operator(members, "default_operator")?,
+        is_lenient: members.flag("lenient")?.unwrap_or(false),
     })
 }

@@ -1,5 +1,6 @@
 //! Queries for whole terms, and for terms that fit a pattern.
 
+use std::cmp::Ordering;
 use std::ops::Bound;
 
 use gannet::{Analyzer, Operator, Query, Scratch};
@@ -215,7 +216,7 @@ pub fn range(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
             )));
         }
     }
-    if !target.is_there {
+    if !target.is_there || is_empty(&lower, &upper, target.kind) {
         return Ok(Query::MatchNone);
     }
     clause.boosted(Query::Range {
@@ -223,6 +224,32 @@ pub fn range(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
         lower,
         upper,
     })
+}
+
+/// Returns true if no value lies between two ends, as where the lower one is above the other. The
+/// engine takes that for a mistake, and Elasticsearch for a range that finds nothing.
+fn is_empty(lower: &Bound<String>, upper: &Bound<String>, kind: FieldType) -> bool {
+    let (Bound::Included(low) | Bound::Excluded(low)) = lower else {
+        return false;
+    };
+    let (Bound::Included(high) | Bound::Excluded(high)) = upper else {
+        return false;
+    };
+    let order = match (kind.is_string(), low.parse::<i128>(), high.parse::<i128>()) {
+        (true, ..) => Some(low.cmp(high)),
+        (false, Ok(low), Ok(high)) => Some(low.cmp(&high)),
+        _ => match (low.parse::<f64>(), high.parse::<f64>()) {
+            (Ok(low), Ok(high)) => low.partial_cmp(&high),
+            // `false` is before `true`.
+            _ => Some(low.cmp(high)),
+        },
+    };
+    let are_included = matches!((lower, upper), (Bound::Included(_), Bound::Included(_)));
+    match order {
+        Some(Ordering::Greater) => true,
+        Some(Ordering::Equal) => !are_included,
+        Some(Ordering::Less) | None => false,
+    }
 }
 
 fn bound(clause: &Clause<'_>, included: &str, excluded: &str) -> Outcome<Bound<String>> {

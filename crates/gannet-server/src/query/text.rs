@@ -118,6 +118,11 @@ pub fn words(
         .iter()
         .filter_map(|(start, end)| text.get(*start..*end));
     let each: Vec<Query> = each.map(|word| one_word(word, target, options)).collect();
+    at_least(each, options)
+}
+
+/// As many of some queries as the options ask for.
+fn at_least(each: Vec<Query>, options: &WordOptions<'_>) -> Outcome<Query> {
     let minimum = match (options.operator, options.minimum) {
         (Operator::And, _) => each.len() as u32,
         (Operator::Or, None) => 1,
@@ -221,6 +226,46 @@ pub fn match_phrase_prefix(value: &Value, translator: &Translator<'_>) -> Outcom
         }
     };
     clause.boosted(query)
+}
+
+/// `match_bool_prefix`: words, of which the last is the beginning of one.
+pub fn match_bool_prefix(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
+    let clause = Clause::of("match_bool_prefix", value)?;
+    let known = [
+        "query",
+        "operator",
+        "minimum_should_match",
+        "analyzer",
+        "boost",
+    ];
+    clause.check(
+        &known,
+        &["_name", "fuzziness", "prefix_length", "max_expansions"],
+    )?;
+    let text = clause.text(&["query"])?;
+    let options = clause.members().map(WordOptions::of).transpose()?;
+    let options = options.unwrap_or_default();
+    let Some(target) = translator.fields.target(clause.field)? else {
+        return Ok(Query::MatchNone);
+    };
+    check_analyzer(&clause, &target)?;
+    target.check_string("bool prefix")?;
+    let tokens = target.tokens(&text);
+    let Some(((start, end), before)) = tokens.split_last().filter(|_| target.is_there) else {
+        return Ok(Query::MatchNone);
+    };
+    let words = before
+        .iter()
+        .filter_map(|(start, end)| text.get(*start..*end));
+    let mut each: Vec<Query> = words
+        .map(|word| one_word(word, &target, &options))
+        .collect();
+    let last = text.get(*start..*end).unwrap_or_default();
+    each.push(Query::Prefix {
+        field: Some(target.name.to_owned()),
+        prefix: target.analyzer.part(last),
+    });
+    clause.boosted(at_least(each, &options)?)
 }
 
 /// The field, the text and the slop of a phrase; nothing if there is no such field.

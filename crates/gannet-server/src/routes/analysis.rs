@@ -50,7 +50,7 @@ pub fn analyze(call: &Call, service: &Service) -> Outcome<Answer> {
                 "token": token.text,
                 "start_offset": utf16(token.start),
                 "end_offset": utf16(token.end),
-                "type": "word",
+                "type": token_type(&analyzer, token.text),
                 "position": first + token.position,
             }));
             tokens.len() <= TOKENS_MAX
@@ -64,6 +64,27 @@ pub fn analyze(call: &Call, service: &Service) -> Outcome<Answer> {
         first += taken + GAP;
     }
     Ok(Answer::of(&json!({ "tokens": tokens })))
+}
+
+/// The type of a token, as Lucene's analyzers name it: that of `standard` and those of languages
+/// by its characters.
+fn token_type(analyzer: &Analyzer, token: &str) -> &'static str {
+    if matches!(analyzer.name(), "whitespace" | "keyword" | "simple") {
+        return "word";
+    }
+    let first = token.chars().next().unwrap_or_default();
+    match first {
+        '\u{3040}'..='\u{309f}' => "<HIRAGANA>",
+        '\u{30a0}'..='\u{30ff}' => "<KATAKANA>",
+        '\u{1100}'..='\u{11ff}' | '\u{ac00}'..='\u{d7a3}' => "<HANGUL>",
+        '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}' => {
+            "<IDEOGRAPHIC>"
+        }
+        '\u{1f000}'..='\u{1faff}' | '\u{2600}'..='\u{27bf}' => "<EMOJI>",
+        _ if token.contains(char::is_alphabetic) => "<ALPHANUM>",
+        _ if first.is_numeric() => "<NUM>",
+        _ => "<ALPHANUM>",
+    }
 }
 
 fn analyzer(call: &Call, members: &Members<'_>, service: &Service) -> Outcome<Analyzer> {

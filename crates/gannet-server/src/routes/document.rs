@@ -4,6 +4,7 @@ use serde_json::json;
 
 use crate::documents::{
     Action, ActionKind, Change, Done, ItemResult, Precondition, UpdateBody, carry_out,
+    sequence_number,
 };
 use crate::fault::{Fault, Outcome};
 use crate::http::{Answer, Call};
@@ -189,7 +190,7 @@ pub fn found(open: &OpenIndex, id: &str, choice: &SourceChoice) -> Outcome<Found
     };
     let mut json = json
         .put("_version", &document.version)
-        .put("_seq_no", &document.sequence)
+        .put("_seq_no", &sequence_number(document.sequence))
         .put("_primary_term", &1)
         .put("found", &true);
     if let Some(source) = choice.apply(&document.source)? {

@@ -199,11 +199,8 @@ impl<'a> Targets<'a> {
     fn page_of_one(&self, request: &SearchRequest) -> Outcome<Page> {
         let (mut results, asked) = self.with(0, |searched| {
             let asked = searched.aggregations(request, false)?;
-            let options = SearchOptions {
-                aggregations: asked.clone(),
-                ..self.options(0, searched, request)
-            };
-            Ok((searched.run(searched.query(request)?, options)?, asked))
+            let options = self.options(0, searched, request);
+            Ok((searched.ranked(request, asked.clone(), options)?, asked))
         })?;
         let mut page = Page::empty();
         page.count(&results);
@@ -238,10 +235,9 @@ impl<'a> Targets<'a> {
                 skip: 0,
                 fetch: false,
                 highlight: Vec::new(),
-                aggregations: asked.clone(),
                 ..self.options(at, searched, request)
             };
-            Ok((searched.run(searched.query(request)?, options)?, asked))
+            Ok((searched.ranked(request, asked.clone(), options)?, asked))
         };
         self.each(rank, |at, (mut results, asked)| {
             page.count(&results);

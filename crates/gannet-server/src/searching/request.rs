@@ -15,8 +15,9 @@ use crate::fault::{Fault, Outcome};
 use crate::http::Call;
 use crate::json::{Members, kind_of};
 
-const KNOWN: [&str; 15] = [
+const KNOWN: [&str; 16] = [
     "query",
+    "post_filter",
     "from",
     "size",
     "_source",
@@ -34,14 +35,13 @@ const KNOWN: [&str; 15] = [
 ];
 
 /// Members that are not there.
-const NOT_THERE: [&str; 21] = [
+const NOT_THERE: [&str; 20] = [
     "explain",
     "ext",
     "fields",
     "indices_boost",
     "knn",
     "min_score",
-    "post_filter",
     "profile",
     "rank",
     "rescore",
@@ -99,6 +99,8 @@ const SIZE: usize = 10;
 pub struct SearchRequest {
     /// The query, if the body has one.
     pub query: Option<Value>,
+    /// A query that hits match too, and that aggregations do not know of.
+    pub post_filter: Option<Value>,
     /// A text in the query language, with its default field and the way its words are joined.
     pub text: Option<(String, Option<String>, Operator)>,
     /// Hits that are left out.
@@ -191,6 +193,7 @@ impl SearchRequest {
             .transpose()?;
         let request = SearchRequest {
             query: members.get("query").cloned(),
+            post_filter: members.get("post_filter").cloned(),
             text: None,
             from: members.count("from")?.unwrap_or(0),
             size: members.count("size")?.unwrap_or(SIZE),

@@ -53,11 +53,9 @@ impl SearchedIndex {
         if self.filters.is_empty() {
             return Ok(query);
         }
-        let parser = |text: &str, operator| self.snapshot.parse(text, operator);
         let fields = Fields {
             metadata: &self.metadata,
             schema: self.snapshot.schema(),
-            parser: &parser,
         };
         let translator = Translator::new(&fields).filter();
         let filters = self.filters.iter().map(|filter| translator.query(filter));
@@ -120,11 +118,9 @@ impl SearchedIndex {
         let Some(aggs) = &request.aggs else {
             return Ok(None);
         };
-        let parser = |text: &str, operator| self.snapshot.parse(text, operator);
         let fields = Fields {
             metadata: &self.metadata,
             schema: self.snapshot.schema(),
-            parser: &parser,
         };
         if !self.filters.is_empty() && asks_for_all(aggs) {
             return Err(Fault::query_not_there(
@@ -141,25 +137,69 @@ impl SearchedIndex {
         })))
     }
 
-    /// The query of a request.
+    /// The query of the hits of a request.
     pub fn query(&self, request: &SearchRequest) -> Outcome<Query> {
-        let parser = |text: &str, operator| self.snapshot.parse(text, operator);
-        let fields = Fields {
-            metadata: &self.metadata,
-            schema: self.snapshot.schema(),
-            parser: &parser,
+        let query = self.aggregated(request)?;
+        let Some(filter) = &request.post_filter else {
+            return Ok(query);
         };
-        let translator = Translator::new(&fields);
-        let query = match (&request.text, &request.query) {
+        let filter = self.translated(|translator| translator.filter().query(filter))?;
+        Ok(query.filtered(vec![filter]))
+    }
+
+    /// Ranks the documents of a request and aggregates them, which those are too that
+    /// `post_filter` keeps out of the hits.
+    pub fn ranked(
+        &self,
+        request: &SearchRequest,
+        asked: Option<Arc<AggregationRequest>>,
+        options: SearchOptions,
+    ) -> Outcome<SearchResults> {
+        if request.post_filter.is_none() || asked.is_none() {
+            let options = SearchOptions {
+                aggregations: asked,
+                ..options
+            };
+            return self.run(self.query(request)?, options);
+        }
+        let counting = SearchOptions {
+            k: 0,
+            fetch: false,
+            aggregations: asked,
+            deadline: options.deadline,
+            other_fields: options.other_fields.clone(),
+            ..SearchOptions::default()
+        };
+        let aggregated = self.run(self.aggregated(request)?, counting)?;
+        let mut results = self.run(self.query(request)?, options)?;
+        results.aggregations = aggregated.aggregations;
+        Ok(results)
+    }
+
+    /// The query of the documents that a request aggregates.
+    fn aggregated(&self, request: &SearchRequest) -> Outcome<Query> {
+        let query = self.translated(|translator| match (&request.text, &request.query) {
             (Some((text, field, operator)), _) => {
-                of_parameter(text, field.as_deref(), *operator, &translator)
+                of_parameter(text, field.as_deref(), *operator, translator)
             }
             (None, Some(query)) => translator.query(query),
             (None, None) => Ok(Query::MatchAll),
+        })?;
+        let limited = self.limited(query);
+        limited.map_err(|fault| fault.of_index(&self.open.name))
+    }
+
+    /// A query as the fields of the index have it.
+    fn translated(
+        &self,
+        translate: impl FnOnce(&Translator<'_>) -> Outcome<Query>,
+    ) -> Outcome<Query> {
+        let fields = Fields {
+            metadata: &self.metadata,
+            schema: self.snapshot.schema(),
         };
-        query
-            .and_then(|query| self.limited(query))
-            .map_err(|fault| fault.of_index(&self.open.name))
+        let translated = translate(&Translator::new(&fields));
+        translated.map_err(|fault| fault.of_index(&self.open.name))
     }
 
     /// Carries a query out.

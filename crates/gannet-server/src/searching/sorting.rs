@@ -176,7 +176,8 @@ fn plain_json(value: &SortValue) -> Value {
         None => Value::Null,
         Some(Sorted::Long(value) | Sorted::Date(value)) => json!(value),
         Some(Sorted::Double(value)) => json!(value),
-        Some(Sorted::Boolean(value)) => json!(value),
+        // As in Elasticsearch, where only fields of values tell booleans as such.
+        Some(Sorted::Boolean(value)) => json!(i64::from(*value)),
         Some(Sorted::Keyword(text)) => json!(text),
     }
 }
