@@ -31,8 +31,10 @@ pub fn run(common: &Common, arguments: &StatsArguments, output: &mut Output) -> 
             let line = format!("remote, for this command: {}", asked(counts));
             output.line(output.dim(&line))?;
         }
-        if let Some(CacheState::Used(figures)) = index.cache() {
-            print_cache(&figures, output)?;
+        match index.cache() {
+            Some(CacheState::Used(figures)) => print_cache(&figures, output)?,
+            Some(CacheState::OnOneDisk) => output.line(ON_ONE_DISK)?,
+            Some(CacheState::Past(_)) | None => {}
         }
         match index.answers_on_flash() {
             Some(AnswersOnFlash::Used(figures)) => {
@@ -44,11 +46,16 @@ pub fn run(common: &Common, arguments: &StatsArguments, output: &mut Output) -> 
     }
 }
 
+/// Why no pages are kept.
+pub const ON_ONE_DISK: &str = "no pages are kept in the cache: it is on the disk that the index is on, so they would save \
+                               nothing; --cache-size keeps them all the same";
+
 /// The figures of the flash tier; null where there is none.
 pub fn cache(state: Option<CacheState>) -> Value {
     match state {
         None => Value::Null,
         Some(CacheState::Past(reason)) => json!({"past": reason}),
+        Some(CacheState::OnOneDisk) => json!({"past": ON_ONE_DISK}),
         Some(CacheState::Used(figures)) => json!({
             "capacity_bytes": figures.capacity_bytes,
             "pages": figures.pages,

@@ -8,7 +8,7 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -231,6 +231,11 @@ impl Directory {
         })
     }
 
+    /// Returns the number of the disk that the folder is on.
+    pub fn disk(&self) -> Option<u64> {
+        self.folder.metadata().ok().map(|metadata| metadata.dev())
+    }
+
     /// Makes creations and removals durable.
     pub fn sync(&self) -> Result<()> {
         let synced = self.folder.sync_all();
@@ -253,6 +258,18 @@ fn ensure_folder(path: &Path, options: &OpenOptions) -> Result<()> {
             "{} does not exist: check the path, or open it for writing and let it be made",
             path.display()
         ))),
+    }
+}
+
+/// Returns the number of the disk that a folder is on, or will be on once it is made.
+pub fn disk_of(path: &Path) -> Option<u64> {
+    match fs::metadata(path) {
+        Ok(metadata) => Some(metadata.dev()),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => None,
+        Err(_) => match path.parent()? {
+            parent if parent.as_os_str().is_empty() => disk_of(Path::new(".")),
+            parent => disk_of(parent),
+        },
     }
 }
 

@@ -68,6 +68,10 @@ impl<E: Engine> Device for FileDevice<E> {
         self.directory.free_bytes()
     }
 
+    fn disk(&self) -> Option<u64> {
+        self.directory.disk()
+    }
+
     fn create(&self, file: FileId) -> Result<()> {
         self.directory.create(file)
     }

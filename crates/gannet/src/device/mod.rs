@@ -67,6 +67,7 @@ pub use counters::{Counters, CountersSnapshot, RequestCounts};
 #[cfg(any(test, feature = "testing"))]
 #[doc(hidden)]
 pub use crash::CrashImage;
+pub(crate) use directory::disk_of;
 pub(crate) use foreign::foreign_entry;
 #[doc(hidden)]
 pub use lease::{Lease, LeaseSeen};
@@ -189,6 +190,11 @@ pub trait Device: Send + Sync {
     /// for itself, are not.
     fn free_bytes(&self) -> Result<u64> {
         Ok(u64::MAX)
+    }
+
+    /// Returns the number of the disk that the files are on, where the system tells one.
+    fn disk(&self) -> Option<u64> {
+        None
     }
 
     /// Makes an empty file. The name is durable after [`Device::sync_directory`].

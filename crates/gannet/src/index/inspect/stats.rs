@@ -169,6 +169,9 @@ impl Index {
     /// for; nothing if it asked for none.
     pub fn cache(&self) -> Option<CacheState> {
         let shared = self.shared();
+        if shared.options.keeps_no_pages() {
+            return Some(CacheState::OnOneDisk);
+        }
         let past = shared.past_cache.clone().map(CacheState::Past);
         let used = |tier: &FlashTier| CacheState::Used(tier.figures());
         past.or_else(|| shared.pool.tier().map(used))

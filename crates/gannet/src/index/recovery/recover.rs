@@ -29,7 +29,7 @@ pub(crate) fn recover(opened: Opened, options: Options) -> Result<(Arc<Shared>, 
         record,
         root,
     } = opened;
-    let options = options.settle_caches();
+    let options = options.settle_caches(&**store.device());
     let budget = Budget::new(options.memory);
     let device = &**store.device();
     let device_memory = budget.reserve("reading the device", device.memory())?;

@@ -16,6 +16,9 @@ pub enum CacheState {
     Used(TierFigures),
     /// The index is read past it; why.
     Past(String),
+    /// Its folder is on the disk that the index is on, and its size is not given: it keeps answers,
+    /// and no pages, whose reads would take as long as those of the index.
+    OnOneDisk,
 }
 
 /// The tier that an opening found.
@@ -39,6 +42,9 @@ impl Tier {
         let Some(cache) = &options.cache else {
             return Ok(Tier::None);
         };
+        if options.keeps_no_pages() {
+            return Ok(Tier::None);
+        }
         match open(cache, options, store, root, budget) {
             Ok(tier) => Ok(Tier::Open(tier)),
             Err(error @ (Error::Device { .. } | Error::Invalid(_))) => {

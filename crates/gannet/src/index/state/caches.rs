@@ -1,12 +1,13 @@
 //! Sizes of the caches that options ask for: pages and answers on flash, answers in memory.
 //!
 //! Sizes that are given are checked. Others are made to fit: the memory of all three is a quarter
-//! of the budget at most. An index is never without answers on flash by an error: a sentence says
+//! of the budget at most. No pages are kept on the disk that the index is on. An index is never without answers on flash by an error: a sentence says
 //! why.
 
 use super::options::Options;
 use crate::base::{Error, Result};
 use crate::cache::{ANSWERS_BYTES_MIN, AnswerFile, FlashTier, TIER_BYTES_MIN};
+use crate::device::{Device, disk_of};
 use crate::search::RESULT_CACHE_MIN;
 
 /// The part of the budget that the memory of all caches takes at most.
@@ -44,9 +45,14 @@ impl Options {
         }
     }
 
-    /// The same options with all sizes of caches given.
-    pub(crate) fn settle_caches(mut self) -> Options {
-        let pages = self.tier_bytes();
+    /// The same options with all sizes of caches given, for an index on `device`. Where its disk has
+    /// the folder of the cache too, no pages are kept there unless their size is given.
+    pub(crate) fn settle_caches(mut self, device: &dyn Device) -> Options {
+        let pages = if self.is_on_one_disk(device) {
+            Some(0)
+        } else {
+            self.tier_bytes()
+        };
         let results = self.result_cache.unwrap_or_else(|| self.results_default());
         let answers = self.answers_bytes(results);
         self.result_cache = Some(results);
@@ -60,6 +66,17 @@ impl Options {
             }
         }
         self
+    }
+
+    fn is_on_one_disk(&self, device: &dyn Device) -> bool {
+        let cache = self.cache.as_ref().filter(|cache| cache.pages.is_none());
+        let folder = cache.and_then(|cache| disk_of(&cache.folder));
+        folder.is_some() && folder == device.disk()
+    }
+
+    /// Returns true if the options are settled and no pages are kept in the folder of the cache.
+    pub(crate) fn keeps_no_pages(&self) -> bool {
+        self.cache.as_ref().is_some_and(|cache| cache.pages == Some(0))
     }
 
     /// Bytes of memory for caches that are settled, which frames do without.
@@ -140,7 +157,8 @@ impl Options {
 
     /// Bytes of memory of the flash tier.
     fn tier_memory(&self) -> usize {
-        self.tier_bytes().map_or(0, FlashTier::memory_bytes)
+        let bytes = self.tier_bytes().filter(|bytes| *bytes > 0);
+        bytes.map_or(0, FlashTier::memory_bytes)
     }
 
     /// Bytes of memory beside the flash tier.

@@ -281,6 +281,7 @@ impl Options {
     }
 
     /// The same with the size that fits the memory budget: 1 GiB, and less below 32 MiB of memory.
+    /// Where the folder is on the disk that the index is on, it keeps answers and no pages.
     pub fn cache_folder(mut self, folder: impl Into<PathBuf>) -> Options {
         self.cache = Some(CacheOptions::of(folder.into()));
         self
