@@ -12,7 +12,7 @@ use crate::size::counted;
 pub fn run(common: &Common, arguments: &CheckArguments, output: &mut Output) -> Outcome<()> {
     let options = reading(common, &ResultCacheArguments::default()).to_check();
     let options = arguments.log.log_time.of_log(options);
-    let index = open(options, &arguments.path.index, common)?;
+    let index = open(options, &arguments.index, common)?;
     let report = index.check(&|_, _| {})?;
     let sound = report.findings.is_empty();
     if output.is_json() {

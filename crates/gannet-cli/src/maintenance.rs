@@ -7,10 +7,10 @@ use gannet::Index;
 use gannet::diagnostics::{BytesByPart, Stats};
 use serde_json::json;
 
-use crate::arguments::{Common, IndexPath};
+use crate::arguments::{Common, MaintenanceArguments};
 use crate::failure::Outcome;
 use crate::interrupt;
-use crate::opening::open_to_write;
+use crate::opening::open_to_write_with;
 use crate::output::Output;
 use crate::size::{counted, grouped, human};
 use crate::spinner::spinner;
@@ -27,12 +27,20 @@ enum Work {
 /// Purges deleted documents, merges small chunks and returns space, step by step until nothing is
 /// left to do or the caller asks for the end; says what it gave back. A healthy index is left as it
 /// is.
-pub fn vacuum(common: &Common, arguments: &IndexPath, output: &mut Output) -> Outcome<()> {
+pub fn vacuum(
+    common: &Common,
+    arguments: &MaintenanceArguments,
+    output: &mut Output,
+) -> Outcome<()> {
     run(common, arguments, vacuum_work, output)
 }
 
 /// Writes the index anew, then returns the space of the old one.
-pub fn rebuild(common: &Common, arguments: &IndexPath, output: &mut Output) -> Outcome<()> {
+pub fn rebuild(
+    common: &Common,
+    arguments: &MaintenanceArguments,
+    output: &mut Output,
+) -> Outcome<()> {
     let work = [Work::Anew, Work::Steps(Index::clean)];
     run(common, arguments, |_| Ok(work.to_vec()), output)
 }
@@ -49,11 +57,11 @@ fn vacuum_work(index: &Index) -> gannet::Result<Vec<Work>> {
 
 fn run(
     common: &Common,
-    arguments: &IndexPath,
+    arguments: &MaintenanceArguments,
     work: impl FnOnce(&Index) -> gannet::Result<Vec<Work>>,
     output: &mut Output,
 ) -> Outcome<()> {
-    let index = open_to_write(&arguments.index, common)?;
+    let index = open_to_write_with(&arguments.index, common, &arguments.cache)?;
     interrupt::catch()?;
     let before = index.stats()?;
     let bar = spinner();

@@ -5,11 +5,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use gannet::diagnostics::{AnswersOnFlash, CacheState};
-use gannet::{Index, Options};
+use gannet::{Error, Index, Options};
 
-use crate::arguments::{CacheArguments, Common, ResultCacheArguments, WritingCacheArguments};
+use crate::arguments::{CacheArguments, Common, PageCacheArguments, ResultCacheArguments};
 use crate::failure::remark;
-use crate::size::Size;
 #[cfg(feature = "remote")]
 use crate::time::TimeLimit;
 
@@ -107,56 +106,68 @@ pub fn open_with(
     common: &Common,
     cache: &CacheArguments,
 ) -> gannet::Result<Index> {
-    let Some(folder) = &cache.cache_dir else {
-        return open(options, path, common);
-    };
-    let mut options = with_pages(options, folder, cache.cache_size, cache.cache_writes);
+    let mut cached = with_pages(options.clone(), &cache.pages);
     if let Some(size) = cache.cache_answers {
-        options = options.cache_answers(size.bytes() as u64);
+        cached = cached.cache_answers(size.bytes() as u64);
     }
-    let index = open(options, path, common)?;
-    remark_of_cache(&index);
+    open_past_unfit(options, cached, |options| open(options, path, common))
+}
+
+/// Opens an index with a cache, if the options have one. Where what was asked of the cache fits
+/// nothing, the index is opened without it. Says why a cache is not used.
+pub fn open_past_unfit(
+    plain: Options,
+    cached: Options,
+    open: impl Fn(Options) -> gannet::Result<Index>,
+) -> gannet::Result<Index> {
+    let has_cache = cached.has_cache();
+    let error = match open(cached) {
+        Err(error @ Error::Invalid(_)) if has_cache => error,
+        opened => {
+            let index = opened?;
+            remark_of_cache(&index);
+            return Ok(index);
+        }
+    };
+    // The fault is the cache's if there is none without it.
+    let Ok(index) = open(plain) else {
+        return Err(error);
+    };
+    remark(&format!("the index is read past the cache: {error}"));
     Ok(index)
 }
 
-/// Adds a flash tier in a folder.
-fn with_pages(
-    options: Options,
-    folder: &Path,
-    size: Option<Size>,
-    writes: Option<Size>,
-) -> Options {
-    let options = match size {
+/// Adds the pages of a cache, if one is given.
+fn with_pages(options: Options, cache: &PageCacheArguments) -> Options {
+    let Some(folder) = &cache.cache_dir else {
+        return options;
+    };
+    let options = match cache.cache_size {
         Some(size) => options.cache(folder, size.bytes() as u64),
         None => options.cache_folder(folder),
     };
-    match writes {
+    match cache.cache_writes {
         Some(most) => options.cache_writes(most.bytes() as u64),
         None => options,
     }
 }
 
 /// Adds the cache of a command that writes, if one is given: without answers, for it gives none.
-pub fn with_writing_cache(options: Options, cache: &WritingCacheArguments) -> Options {
+pub fn with_writing_cache(options: Options, cache: &PageCacheArguments) -> Options {
     match &cache.cache_dir {
-        Some(folder) => {
-            with_pages(options, folder, cache.cache_size, cache.cache_writes).result_cache(0)
-        }
+        Some(_) => with_pages(options, cache).result_cache(0),
         None => options,
     }
 }
 
-/// Says why a cache is not used that was asked for, each reason once.
-pub fn remark_of_cache(index: &Index) {
-    let past = match index.cache() {
-        Some(CacheState::Past(reason)) => Some(reason),
-        _ => None,
-    };
-    if let Some(reason) = &past {
-        remark(&format!("the index is read past the cache: {reason}"));
-    }
-    match index.answers_on_flash() {
-        Some(AnswersOnFlash::Past(reason)) if past.as_ref() != Some(&reason) => {
+/// Says why a cache is not used that was asked for: one sentence, even if that keeps answers from
+/// it too.
+fn remark_of_cache(index: &Index) {
+    match (index.cache(), index.answers_on_flash()) {
+        (Some(CacheState::Past(reason)), _) => {
+            remark(&format!("the index is read past the cache: {reason}"));
+        }
+        (_, Some(AnswersOnFlash::Past(reason))) => {
             remark(&format!("no answers are kept in the cache: {reason}"));
         }
         _ => {}
@@ -183,32 +194,25 @@ fn writing(common: &Common) -> Options {
         .create(false)
 }
 
-/// Opens an index for writing.
-pub fn open_to_write(path: &Path, common: &Common) -> gannet::Result<Index> {
-    open_there(writing(common), path)
-}
-
 /// Opens an index for writing with a cache, if one is given.
 pub fn open_to_write_with(
     path: &Path,
     common: &Common,
-    cache: &WritingCacheArguments,
+    cache: &PageCacheArguments,
 ) -> gannet::Result<Index> {
-    let index = open_there(with_writing_cache(writing(common), cache), path)?;
-    remark_of_cache(&index);
-    Ok(index)
+    let (plain, cached) = (writing(common), with_writing_cache(writing(common), cache));
+    open_past_unfit(plain, cached, |options| open_there(options, path))
 }
 
 /// Opens an index for reading, as a command does that only tells what it would write.
 pub fn open_to_read_with(
     path: &Path,
     common: &Common,
-    cache: &WritingCacheArguments,
+    cache: &PageCacheArguments,
 ) -> gannet::Result<Index> {
-    let options = reading(common, &ResultCacheArguments::default());
-    let index = open(with_writing_cache(options, cache), path, common)?;
-    remark_of_cache(&index);
-    Ok(index)
+    let plain = reading(common, &ResultCacheArguments::default());
+    let cached = with_writing_cache(plain.clone(), cache);
+    open_past_unfit(plain, cached, |options| open(options, path, common))
 }
 
 #[cfg(test)]

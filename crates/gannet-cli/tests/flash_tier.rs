@@ -81,6 +81,24 @@ fn all_commands_that_read_take_a_cache() {
         "{figures}"
     );
     assert_eq!(figures["reads_per_query"], 0.0);
+    let places = &figures["places"];
+    let queries = |number: usize| {
+        places["situations"][number - 1]["queries"]
+            .as_u64()
+            .unwrap()
+    };
+    let all: u64 = (1..=9).map(queries).sum();
+    assert_eq!(figures["queries"], all, "{places}");
+    // All pages came from memory and from flash.
+    assert_eq!(queries(2) + queries(4) + queries(5), all, "{places}");
+    assert!(queries(4) + queries(5) > 0, "{places}");
+    // The opening has read there, too.
+    let [flash, hits] = [&places["pages"]["flash"], &figures["cache"]["read_pages"]];
+    assert!(
+        flash.as_u64() > Some(0) && flash.as_u64() <= hits.as_u64(),
+        "{figures}"
+    );
+    assert_eq!(places["pages"]["index"], 0, "{places}");
     let text = place.done(&with_pages(&bench));
     assert!(text.contains("cache: "), "{text}");
 }
@@ -99,6 +117,8 @@ fn commands_that_write_keep_pages_for_those_that_search() {
         &["delete", "index", "16", "no-such-id"],
         &["index", "index", "more.jsonl"],
         &["update", "index", "changes.jsonl"],
+        &["rebuild", "index"],
+        &["vacuum", "index"],
     ] {
         let _ = std::fs::remove_dir_all(place.path("cache"));
         place.done(&with_cache(arguments));
@@ -110,9 +130,15 @@ fn commands_that_write_keep_pages_for_those_that_search() {
     assert_eq!(found["hits"], Value::Array(Vec::new()));
     assert!(found["io"]["tier_hits"].as_u64() > Some(0), "{found}");
     place.write("cache-file", "no folder");
-    let wrong = ["delete", "index", "19", "--cache-dir", "cache-file"];
-    let told = place.run(&wrong).err;
-    assert!(told.contains("is read past the cache"), "{told}");
+    for command in [&["delete", "index", "19"][..], &["vacuum", "index"]] {
+        let wrong = [
+            command,
+            &["--cache-dir", "cache-file", "--cache-size", "16MiB"],
+        ]
+        .concat();
+        let told = place.run(&wrong).err;
+        assert!(told.contains("is read past the cache"), "{told}");
+    }
 }
 
 #[test]
@@ -248,31 +274,93 @@ fn a_command_that_is_killed_leaves_a_cache_that_can_be_used() {
 }
 
 #[test]
-fn a_cache_that_cannot_be_is_the_callers_fault() {
+fn a_search_goes_on_without_a_cache_of_a_size_that_cannot_be() {
     let place = place();
-    let search = ["search", "index", "w7"];
+    let search = ["search", "index", "w7", "--count"];
+    let answer = place.done(&search);
     for (given, said) in [
-        (&["--cache-size", "1GiB"][..], "--cache-dir"),
-        (&["--cache-answers", "1MiB"], "--cache-dir"),
-        (&["--cache-dir", "cache", "--cache-size", "1MiB"], "8MiB"),
-        (
-            &[
-                "--cache-dir",
-                "cache",
-                "--cache-size",
-                "10GiB",
-                "--memory",
-                "16MiB",
-            ],
-            "at most",
-        ),
+        (&["--cache-size", "1MiB"][..], "8MiB"),
+        (&["--cache-size", "10GiB", "--memory", "16MiB"], "at most"),
+        (&["--cache-writes", "1KiB"], "64KiB"),
     ] {
-        let ran = place.run(&[&search[..], given].concat());
+        let cache = [&["--cache-dir", "cache"][..], given].concat();
+        let ran = place.run(&[&search[..], &cache].concat());
+        assert_eq!((ran.code, &ran.out), (0, &answer), "{given:?}: {ran:?}");
+        assert!(
+            ran.err.contains("past the cache") && ran.err.contains(said),
+            "{ran:?}"
+        );
+        assert_eq!(ran.err.lines().count(), 1, "{ran:?}");
+        let written = place.run(&[&["vacuum", "index"][..], &cache].concat());
+        assert_eq!(written.code, 0, "{given:?}: {written:?}");
+        assert_eq!(written.err.lines().count(), 1, "{written:?}");
+        // What is wrong without a cache too is told as it is.
+        let wrong = [&["search", "missing", "w7", "--cache-dir", "cache"], given].concat();
+        let told = place.run(&wrong);
+        assert!(told.code == 1 && told.err.lines().count() == 1, "{told:?}");
+    }
+    for given in [["--cache-size", "1GiB"], ["--cache-answers", "1MiB"]] {
+        let ran = place.run(&[&search[..], &given].concat());
         assert_eq!(ran.code, 1, "{given:?}: {ran:?}");
-        assert!(ran.err.contains(said), "{given:?}: {ran:?}");
+        assert!(ran.err.contains("--cache-dir"), "{given:?}: {ran:?}");
     }
     let help = place.done(&["search", "--help"]);
     assert!(help.contains("--cache-dir") && help.contains("--cache-size"));
+}
+
+#[test]
+fn a_cache_on_the_disk_of_the_index_keeps_answers_and_no_pages() {
+    let place = place();
+    let cache = ["--cache-dir", "cache"];
+    let search = [&["search", "index", "w7 w20"][..], &cache].concat();
+    let (first, second) = (place.json(&search), place.json(&search));
+    assert_eq!(first["hits"], second["hits"]);
+    assert_eq!(second["reused"]["from"], "flash", "{second}");
+    assert!(!place.path("cache/flash-tier").exists());
+    let stats = [&["stats", "index"][..], &cache].concat();
+    let text = place.done(&stats);
+    assert!(
+        text.contains("no pages are kept in the cache: it is on the disk"),
+        "{text}"
+    );
+    let past = place.json(&stats)["cache"]["past"].take();
+    assert!(
+        past.as_str()
+            .is_some_and(|past| past.contains("--cache-size")),
+        "{past}"
+    );
+    // A store behind a URL is on no disk that could be the same.
+    if cfg!(feature = "remote") {
+        let url = format!("file://{}", place.path("published").display());
+        place.done(&["publish", "index", &url]);
+        place.done(&[&["search", &url, "w7"][..], &cache].concat());
+        assert!(place.path("cache/flash-tier").exists());
+    }
+}
+
+/// Only the administrator can make such a folder.
+#[test]
+fn a_search_goes_on_without_the_cache_of_another_user() {
+    use std::os::unix::fs::{MetadataExt, chown};
+    let place = place();
+    let search = ["search", "index", "w7", "--count"];
+    let answer = place.done(&with_cache(&search));
+    if std::fs::metadata(place.path("cache")).unwrap().uid() != 0 {
+        eprintln!("skipped: only the administrator can give folders away");
+        return;
+    }
+    for name in [
+        "cache",
+        "cache/flash-tier",
+        "cache/answers",
+        "cache/answers/answers",
+    ] {
+        chown(place.path(name), Some(12_345), None).unwrap();
+    }
+    let ran = place.run(&with_cache(&search));
+    assert_eq!((ran.code, &ran.out), (0, &answer), "{ran:?}");
+    assert!(ran.err.contains("another user (number 12345)"), "{ran:?}");
+    assert_eq!(ran.err.lines().count(), 1, "{ran:?}");
 }
 
 #[test]
@@ -282,11 +370,15 @@ fn a_search_goes_on_without_a_folder_that_is_no_cache() {
     place.write("files/notes.txt", "x");
     let search = ["search", "index", "w7", "--count"];
     let answer = place.done(&search);
+    let linked = place.path("linked");
+    std::fs::create_dir(&linked).unwrap();
+    std::os::unix::fs::symlink(place.path("docs.jsonl"), linked.join("flash-tier")).unwrap();
     for (folder, said) in [
         ("index", "is no cache"),
         ("docs.jsonl", "is a file"),
         ("files", "notes.txt"),
         ("docs.jsonl/cache", "check the path"),
+        ("linked", "a symbolic link"),
     ] {
         let cache = ["--cache-dir", folder, "--cache-size", "16MiB"];
         let ran = place.run(&[&search[..], &cache].concat());

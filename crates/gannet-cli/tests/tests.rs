@@ -35,6 +35,7 @@ mod rows;
 #[cfg(feature = "server")]
 mod serve;
 mod settings;
+mod shared_cache;
 mod threads;
 mod unicode;
 mod updates;

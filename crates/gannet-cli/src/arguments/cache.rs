@@ -7,11 +7,12 @@ use clap::Args;
 use super::path::LogArguments;
 use crate::size::Size;
 
-/// The folder and the sizes of the cache on flash: pages that leave memory, and answers.
+/// The folder of the cache on flash, and what of it is for pages.
 #[derive(Debug, Args)]
-pub struct CacheArguments {
-    /// Keep pages that leave memory, and answers, in this folder on a fast device; it is made if it
-    /// is missing, and outlives the command. Answers are reused as with --result-cache
+pub struct PageCacheArguments {
+    /// Keep pages that leave memory in this folder on a fast device, where later commands find
+    /// them; it is made if it is missing. Commands that search keep answers there, too, and reuse
+    /// them as with --result-cache
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub cache_dir: Option<PathBuf>,
     /// The most bytes that the pages of --cache-dir may take (10GiB); their map takes a 410th of
@@ -23,15 +24,6 @@ pub struct CacheArguments {
         hide_short_help = true
     )]
     pub cache_size: Option<Size>,
-    /// The most bytes that the answers of --cache-dir may take; 0 keeps none [default: a sixteenth
-    /// of --cache-size, from 2MiB to 256MiB]
-    #[arg(
-        long,
-        value_name = "SIZE",
-        requires = "cache_dir",
-        hide_short_help = true
-    )]
-    pub cache_answers: Option<Size>,
     /// The most bytes that are written to the pages of --cache-dir in a second (50MiB); no limit
     /// unless it is given
     #[arg(
@@ -43,31 +35,21 @@ pub struct CacheArguments {
     pub cache_writes: Option<Size>,
 }
 
-/// The cache of a command that writes: pages that leave memory. It answers nothing.
+/// The cache of a command that reads: pages that leave memory, and answers.
 #[derive(Debug, Args)]
-pub struct WritingCacheArguments {
-    /// Keep pages of an index on a slow device that leave memory in this folder on a fast one,
-    /// where commands that search find them; it is made if it is missing
-    #[arg(long, value_name = "DIR", hide_short_help = true)]
-    pub cache_dir: Option<PathBuf>,
-    /// The most bytes that the pages of --cache-dir may take (10GiB) [default: 1GiB, or less if
-    /// --memory is below 32MiB]
+pub struct CacheArguments {
+    /// The pages
+    #[command(flatten)]
+    pub pages: PageCacheArguments,
+    /// The most bytes that the answers of --cache-dir may take; 0 keeps none [default: a sixteenth
+    /// of --cache-size, from 2MiB to 256MiB]
     #[arg(
         long,
         value_name = "SIZE",
         requires = "cache_dir",
         hide_short_help = true
     )]
-    pub cache_size: Option<Size>,
-    /// The most bytes that are written to the pages of --cache-dir in a second (50MiB); no limit
-    /// unless it is given
-    #[arg(
-        long,
-        value_name = "SIZE",
-        requires = "cache_dir",
-        hide_short_help = true
-    )]
-    pub cache_writes: Option<Size>,
+    pub cache_answers: Option<Size>,
 }
 
 /// The result cache, for commands that answer the queries of a file.

@@ -13,7 +13,8 @@ use super::documents::{ExportArguments, GetArguments};
 use super::fields::FieldsArguments;
 use super::index::IndexArguments;
 use super::inspect::InspectArguments;
-use super::path::{CheckArguments, IndexPath};
+use super::maintenance::MaintenanceArguments;
+use super::path::CheckArguments;
 use super::remote::PublishArguments;
 use super::search::SearchArguments;
 use super::update::UpdateArguments;
@@ -65,13 +66,13 @@ pub enum Command {
                       is deleted, where a sixty-fourth of the index comes back from zones of which a tenth is dead, or \
                       where chunks can be joined. `gannet rebuild` takes out every deleted document."
     )]
-    Vacuum(IndexPath),
+    Vacuum(MaintenanceArguments),
     /// Write the index anew, without what was deleted and each list in one piece
     #[command(
         after_help = "Searches go on meanwhile, and writing waits. It takes about as long as indexing all documents, and \
                       until it ends twice the space of the live documents."
     )]
-    Rebuild(IndexPath),
+    Rebuild(MaintenanceArguments),
     /// Copy an index as it is at this moment; later backups to the same folder copy only new pages
     Backup(BackupArguments),
     /// Copy an index to object storage, where it can be searched; later calls copy only new pages

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::cache::WritingCacheArguments;
+use super::cache::PageCacheArguments;
 use crate::time::TimeLimit;
 
 /// The arguments of `gannet delete`.
@@ -39,5 +39,5 @@ pub struct DeleteArguments {
     pub timeout: TimeLimit,
     /// The cache
     #[command(flatten)]
-    pub cache: WritingCacheArguments,
+    pub cache: PageCacheArguments,
 }

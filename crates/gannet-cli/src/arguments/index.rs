@@ -6,7 +6,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use gannet::PhraseFilters;
 
-use super::cache::WritingCacheArguments;
+use super::cache::PageCacheArguments;
 use super::long_help::ANALYZERS;
 use super::sources::{FORMATS, SourceArguments};
 
@@ -53,7 +53,7 @@ pub struct IndexArguments {
     pub phrase_filters: PhraseFilters,
     /// The cache
     #[command(flatten)]
-    pub cache: WritingCacheArguments,
+    pub cache: PageCacheArguments,
 }
 
 /// The kind of phrase filters of this name.

@@ -19,6 +19,7 @@ mod inspect;
 #[cfg(feature = "server")]
 mod keys;
 mod long_help;
+mod maintenance;
 #[cfg(feature = "man")]
 mod man;
 mod mistakes;
@@ -33,7 +34,7 @@ mod update;
 pub use analyze::AnalyzeArguments;
 pub use backup::{BackupArguments, RestoreArguments};
 pub use bench::{BenchArguments, PlainKind};
-pub use cache::{CacheArguments, ResultCacheArguments, StatsArguments, WritingCacheArguments};
+pub use cache::{CacheArguments, PageCacheArguments, ResultCacheArguments, StatsArguments};
 pub use command::{Command, Given};
 pub use common::{ColorChoice, Common};
 pub use completions::CompletionsArguments;
@@ -44,9 +45,10 @@ pub use index::IndexArguments;
 pub use inspect::{InspectArguments, Part};
 #[cfg(feature = "server")]
 pub use keys::{KeysAction, KeysArguments};
+pub use maintenance::MaintenanceArguments;
 #[cfg(feature = "man")]
 pub use man::ManArguments;
-pub use path::{CheckArguments, IndexPath};
+pub use path::CheckArguments;
 pub use remote::PublishArguments;
 pub use search::SearchArguments;
 #[cfg(feature = "server")]

@@ -1,18 +1,10 @@
-//! An index by its path, and how long taking in its log may take.
+//! The arguments of `gannet check`, and how long taking in its log may take.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
 use crate::time::TimeLimit;
-
-/// An index and nothing else.
-#[derive(Debug, Args)]
-pub struct IndexPath {
-    /// The folder of the index
-    #[arg(value_name = "INDEX")]
-    pub index: PathBuf,
-}
 
 /// The limit of commands that take as long as an index is large.
 #[derive(Clone, Copy, Debug, Args)]
@@ -31,9 +23,9 @@ pub struct LogArguments {
 /// The arguments of `gannet check`.
 #[derive(Debug, Args)]
 pub struct CheckArguments {
-    /// The index
-    #[command(flatten)]
-    pub path: IndexPath,
+    /// The folder of the index
+    #[arg(value_name = "INDEX")]
+    pub index: PathBuf,
     /// The time for its log
     #[command(flatten)]
     pub log: LogArguments,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::cache::WritingCacheArguments;
+use super::cache::PageCacheArguments;
 use super::sources::{FORMATS, SourceArguments};
 
 /// The long help on changes.
@@ -29,5 +29,5 @@ pub struct UpdateArguments {
     pub upsert: bool,
     /// The cache
     #[command(flatten)]
-    pub cache: WritingCacheArguments,
+    pub cache: PageCacheArguments,
 }

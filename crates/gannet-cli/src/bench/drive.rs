@@ -15,6 +15,7 @@ use gannet::{Query, Result, Snapshot};
 
 use super::latencies::Latencies;
 use super::settings::Settings;
+use super::situations::Situations;
 use super::trace::Trace;
 use crate::interrupt;
 
@@ -23,6 +24,7 @@ pub struct Drive {
     pub latencies: Latencies,
     /// Of all queries together.
     pub rounds: u64,
+    pub situations: Situations,
     /// Threads that asked.
     pub threads: usize,
 }
@@ -82,6 +84,7 @@ impl Drive {
         Drive {
             latencies: Latencies::new(),
             rounds: 0,
+            situations: Situations::default(),
             threads: 0,
         }
     }
@@ -101,6 +104,7 @@ impl Drive {
             if let Some(trace) = trace {
                 trace.add(number, &answer.requests);
             }
+            self.situations.record(&answer, latency);
             if let Some(error) = answer.hits.into_iter().find_map(|hit| hit.error) {
                 return Err(error);
             }
@@ -113,5 +117,6 @@ impl Drive {
     fn add(&mut self, other: Drive) {
         self.latencies.add(&other.latencies);
         self.rounds += other.rounds;
+        self.situations.add(&other.situations);
     }
 }

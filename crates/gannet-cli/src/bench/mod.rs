@@ -10,6 +10,7 @@ mod latencies;
 mod queries;
 mod report;
 mod settings;
+mod situations;
 mod trace;
 mod usage;
 
@@ -44,6 +45,7 @@ pub fn run(common: &Common, arguments: &BenchArguments, output: &mut Output) -> 
     let Drive {
         latencies,
         rounds,
+        situations,
         threads,
     } = drive(&snapshot, &settings, &next, settings.time, trace.as_ref())?;
     if threads < settings.threads {
@@ -58,6 +60,7 @@ pub fn run(common: &Common, arguments: &BenchArguments, output: &mut Output) -> 
         arguments,
         latencies,
         rounds,
+        situations,
         threads,
         distinct_queries: settings.queries.len(),
         usage: [before, opened, started, ended],

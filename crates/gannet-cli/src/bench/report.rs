@@ -5,6 +5,7 @@ use gannet::diagnostics::{AnswersOnFlash, CacheState, ResultCacheFigures};
 use serde_json::{Value, json};
 
 use super::latencies::Latencies;
+use super::situations::Situations;
 use super::usage::Usage;
 use crate::arguments::{BenchArguments, Common};
 use crate::failure::Outcome;
@@ -20,6 +21,7 @@ pub struct Report<'a> {
     pub arguments: &'a BenchArguments,
     pub latencies: Latencies,
     pub rounds: u64,
+    pub situations: Situations,
     /// Threads that asked.
     pub threads: usize,
     pub distinct_queries: usize,
@@ -62,6 +64,7 @@ impl Report<'_> {
             "open_reads": opened.device.reads,
             "open_ms": (opened.at - before.at).as_secs_f64() * 1e3,
             "peak_memory_bytes": process::peak_memory(),
+            "places": self.situations.json(),
             "cache": stats::cache(self.cache.clone()),
             "remote": self.remote(),
             "result_cache": search::result_cache(self.result_cache),
@@ -108,9 +111,9 @@ impl Report<'_> {
             "distinct_queries": self.distinct_queries,
             "as": arguments.plain.map(|kind| format!("{kind:?}").to_lowercase()),
             "cold": arguments.cold,
-            "cache_dir": arguments.cache.cache_dir,
-            "cache_size": arguments.cache.cache_size.map(Size::bytes),
-            "cache_writes": arguments.cache.cache_writes.map(Size::bytes),
+            "cache_dir": arguments.cache.pages.cache_dir,
+            "cache_size": arguments.cache.pages.cache_size.map(Size::bytes),
+            "cache_writes": arguments.cache.pages.cache_writes.map(Size::bytes),
             "result_cache": arguments.results.result_cache.map(Size::bytes),
             "without": arguments.without,
             "traced": arguments.trace.is_some(),
@@ -142,6 +145,9 @@ impl Report<'_> {
             human(bytes as u64),
             self.per_query(self.rounds as f64),
         ))?;
+        if let Some(sentence) = self.situations.sentence() {
+            output.line(sentence)?;
+        }
         if let Some(CacheState::Used(figures)) = &self.cache {
             output.line(format!(
                 "cache: {} read, {} written",
@@ -151,6 +157,9 @@ impl Report<'_> {
             if let Some(reason) = &figures.stopped {
                 output.line(format!("nothing is written to the cache: {reason}"))?;
             }
+        }
+        if let Some(CacheState::OnOneDisk) = &self.cache {
+            output.line(stats::ON_ONE_DISK)?;
         }
         if let Some(figures) = &self.result_cache {
             output.line(search::reused_of(figures))?;

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use gannet::values::ValueType;
-use gannet::{Analyzer, FieldMapping, FieldType, Index, Limits, PhraseFilters};
+use gannet::{Analyzer, FieldMapping, FieldType, Index, Limits, Options, PhraseFilters};
 use gannet_input::{Input, InputOptions, Write};
 
 use super::folders::make_parents;
 use crate::arguments::{
-    Common, IndexArguments, SourceArguments, UpdateArguments, WritingCacheArguments,
+    Common, IndexArguments, PageCacheArguments, SourceArguments, UpdateArguments,
 };
 use crate::failure::{Failure, Outcome};
-use crate::opening::{open_there, remark_of_cache, with_writing_cache};
+use crate::opening::{open_past_unfit, open_there, with_writing_cache};
 
 /// There is at most one thread for so much of the memory budget.
 const MEMORY_PER_THREAD: usize = 4 << 20;
@@ -45,7 +45,7 @@ pub struct Settings<'a> {
     pub mapping: FieldMapping,
     /// Nothing where no index is made.
     pub phrase_filters: Option<PhraseFilters>,
-    pub cache: &'a WritingCacheArguments,
+    pub cache: &'a PageCacheArguments,
 }
 
 impl<'a> Settings<'a> {
@@ -86,7 +86,7 @@ impl<'a> Settings<'a> {
 
     fn of(
         common: &Common,
-        (index, cache): (&Path, &'a WritingCacheArguments),
+        (index, cache): (&Path, &'a PageCacheArguments),
         arguments: &'a SourceArguments,
         write: Write,
     ) -> Outcome<Settings<'a>> {
@@ -176,19 +176,15 @@ impl<'a> Settings<'a> {
     /// Opens the index, which is made if it is missing and documents are added. Gives the folder
     /// above it too, if that had to be made.
     pub fn open(&self, common: &Common) -> Outcome<(Index, Option<PathBuf>)> {
-        let (index, made) = self.open_or_make(common)?;
-        remark_of_cache(&index);
-        Ok((index, made))
-    }
-
-    fn open_or_make(&self, common: &Common) -> Outcome<(Index, Option<PathBuf>)> {
-        let options = Index::options()
+        let mut options = Index::options()
             .memory(common.memory().bytes())
             .backend(common.backend.into())
             .durability(self.arguments.durability.into());
-        let mut options = with_writing_cache(options, self.cache);
         let Some(filters) = self.phrase_filters else {
-            return Ok((open_there(options.create(false), &self.index)?, None));
+            let plain = options.create(false);
+            let cached = with_writing_cache(plain.clone(), self.cache);
+            let there = |options| open_there(options, &self.index);
+            return Ok((open_past_unfit(plain, cached, there)?, None));
         };
         options = options.phrase_filters(filters);
         if let Some(analyzer) = self.default_analyzer {
@@ -206,7 +202,9 @@ impl<'a> Settings<'a> {
             });
         }
         let made = make_parents(&self.index)?;
-        Ok((options.open(&self.index)?, made))
+        let cached = with_writing_cache(options.clone(), self.cache);
+        let open = |options: Options| options.open(&self.index);
+        Ok((open_past_unfit(options, cached, open)?, made))
     }
 }
 

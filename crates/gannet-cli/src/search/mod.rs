@@ -77,13 +77,15 @@ pub fn run(common: &Common, arguments: &SearchArguments, output: &mut Output) ->
 fn open(common: &Common, arguments: &SearchArguments) -> Outcome<Index> {
     // clap waives a `requires` of an argument that conflicts with one that is given.
     let (results, cache) = (&arguments.results, &arguments.cache);
-    if arguments.result_ttl.is_some() && results.result_cache.is_none() && cache.cache_dir.is_none()
+    if arguments.result_ttl.is_some()
+        && results.result_cache.is_none()
+        && cache.pages.cache_dir.is_none()
     {
         return Err(Failure::caller(
             "--result-ttl says how long answers are reused that --result-cache or --cache-dir keeps: give one of them",
         ));
     }
-    let asks_once = arguments.queries.is_none() && cache.cache_dir.is_none();
+    let asks_once = arguments.queries.is_none() && cache.pages.cache_dir.is_none();
     if results.result_cache.is_some() && asks_once {
         return Err(Failure::caller(
             "--result-cache reuses answers of earlier queries, and there is only one: give a file of queries with \
