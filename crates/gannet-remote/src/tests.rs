@@ -8,4 +8,5 @@ mod object_folder;
 mod publishing;
 mod reading;
 mod sent;
+mod shared_cache;
 mod world;

@@ -1,5 +1,6 @@
 //! A store in memory that counts requests and fails on demand.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -44,7 +45,11 @@ pub struct FaultyStore {
     order: Mutex<Option<(u64, u64, Misfortune)>>,
     requests: AtomicU64,
     gets: AtomicU64,
+    asked: Mutex<BTreeSet<AskedPage>>,
 }
+
+/// A page that was asked for: the name of its object, and its place there.
+pub type AskedPage = (String, u64);
 
 impl FaultyStore {
     pub fn new() -> Arc<FaultyStore> {
@@ -53,6 +58,7 @@ impl FaultyStore {
             order: Mutex::default(),
             requests: AtomicU64::new(0),
             gets: AtomicU64::new(0),
+            asked: Mutex::default(),
         })
     }
 
@@ -72,6 +78,19 @@ impl FaultyStore {
 
     pub fn gets(&self) -> u64 {
         self.gets.load(Ordering::SeqCst)
+    }
+
+    /// Returns the pages that were asked for since the last call, without those of openings.
+    pub fn take_asked(&self) -> BTreeSet<AskedPage> {
+        std::mem::take(&mut *self.asked.lock().unwrap())
+    }
+
+    fn note_asked(&self, path: &Path, result: &GetResult) {
+        let (name, range) = (path.to_string(), result.range.clone());
+        if name.contains("zone-") || name.contains("packs/") && range.start > 0 {
+            let pages = range.step_by(4_096).map(|at| (name.clone(), at));
+            self.asked.lock().unwrap().extend(pages);
+        }
     }
 
     /// The store without misfortunes.
@@ -159,6 +178,7 @@ impl ObjectStore for FaultyStore {
         self.gets.fetch_add(1, Ordering::SeqCst);
         let met = self.ask(path).await?;
         let result = self.store.get_opts(path, options).await?;
+        self.note_asked(path, &result);
         let (meta, range, attributes) = (
             result.meta.clone(),
             result.range.clone(),
