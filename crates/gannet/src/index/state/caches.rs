@@ -76,7 +76,9 @@ impl Options {
 
     /// Returns true if the options are settled and no pages are kept in the folder of the cache.
     pub(crate) fn keeps_no_pages(&self) -> bool {
-        self.cache.as_ref().is_some_and(|cache| cache.pages == Some(0))
+        self.cache
+            .as_ref()
+            .is_some_and(|cache| cache.pages == Some(0))
     }
 
     /// Bytes of memory for caches that are settled, which frames do without.
