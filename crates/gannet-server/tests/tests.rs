@@ -18,6 +18,7 @@ mod mappings;
 mod model;
 mod own;
 mod page_request;
+mod programs;
 mod queries;
 mod scrolls;
 mod searches;

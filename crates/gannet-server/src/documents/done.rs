@@ -58,9 +58,12 @@ impl ItemResult {
 }
 
 impl Done {
-    /// The members of an answer.
-    pub fn json(&self, index: &str) -> Map<String, Value> {
+    /// The members of an answer. Clients of version 7 need the `has_type` of the document, too.
+    pub fn json(&self, index: &str, has_type: bool) -> Map<String, Value> {
         let mut members = Map::new();
+        if has_type {
+            members.insert("_type".to_owned(), json!("_doc"));
+        }
         let successful = u64::from(self.result != ItemResult::Noop);
         for (name, value) in [
             ("_index", json!(index)),

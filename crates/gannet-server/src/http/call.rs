@@ -24,6 +24,10 @@ pub struct Call {
     pub body: Bytes,
     /// Its media type in lower case, without parameters.
     pub media: String,
+    /// Set if its caller accepts JSON before anything else.
+    pub wants_json: bool,
+    /// Set if its caller expects answers of version 7, in which documents have a type.
+    pub is_version_7: bool,
     /// The caller.
     pub caller: Caller,
 }
@@ -54,6 +58,8 @@ impl Call {
             parameters: self.parameters.clone(),
             body: Bytes::new(),
             media: String::new(),
+            wants_json: self.wants_json,
+            is_version_7: self.is_version_7,
             caller: self.caller.clone(),
         }
     }

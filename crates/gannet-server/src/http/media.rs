@@ -96,6 +96,12 @@ pub fn answer_media(accept: Option<&str>) -> Outcome<AnswerMedia> {
     }
 }
 
+/// Returns true if the first media type that a client accepts is JSON: tables are for people
+/// otherwise.
+pub fn wants_json(accept: &str) -> bool {
+    is_json_media(&split(accept.split(',').next().unwrap_or_default()).0)
+}
+
 /// The name of a media type in lower case, without its parameters.
 pub fn media_name(written: &str) -> String {
     split(written).0

@@ -15,5 +15,6 @@ pub use caller::{Caller, Grants, Right, Scope};
 pub use guard::check_origin;
 pub use media::{
     AnswerMedia, BodyKind, CSV, answer_media, check_body_media, is_json_media, media_name,
+    wants_json,
 };
 pub use options::IndexOptions;

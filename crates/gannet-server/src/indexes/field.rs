@@ -16,7 +16,7 @@ const KEYWORD: &str = "keyword";
 const FOUND_CHARACTERS_MAX: u32 = 256;
 
 /// Parameters that may stand in the mapping of a field, beside its type.
-const PARAMETERS: [&str; 10] = [
+const PARAMETERS: [&str; 11] = [
     "type",
     "analyzer",
     "search_analyzer",
@@ -27,6 +27,7 @@ const PARAMETERS: [&str; 10] = [
     "ignore_malformed",
     "index",
     "null_value",
+    "similarity",
 ];
 
 /// The formats of a date whose mapping names none.
@@ -219,6 +220,10 @@ impl FieldMapping {
             has_values: members.flag("doc_values")? != Some(false),
             ..FieldMapping::of(kind)
         };
+        // Settings define no other similarities than BM25 as it is here.
+        if members.text("similarity")? == Some("boolean") {
+            return Err(as_mapping(Fault::not_there("[similarity] of [boolean]")));
+        }
         if kind == FieldType::Text && members.get("doc_values").is_some() {
             return Err(unknown_parameter("doc_values", name, kind));
         }

@@ -22,13 +22,15 @@ pub struct Mapping {
     pub is_strict: bool,
     /// Templates for the fields that documents bring; the first that fits counts.
     pub templates: Vec<DynamicTemplate>,
+    /// What its author keeps in it.
+    pub meta: Option<Value>,
 }
 
 impl Mapping {
     /// Reads the object `mappings` of a request.
     pub fn parse(value: &Value) -> Outcome<Mapping> {
         let members = Members::of("_doc", value).map_err(as_mapping)?;
-        let not_there = ["_meta", "_routing", "runtime", "dynamic_date_formats"];
+        let not_there = ["_routing", "runtime", "dynamic_date_formats"];
         members
             .check(
                 &[
@@ -36,6 +38,7 @@ impl Mapping {
                     "dynamic",
                     "dynamic_templates",
                     "_source",
+                    "_meta",
                     "date_detection",
                     "numeric_detection",
                 ],
@@ -44,6 +47,7 @@ impl Mapping {
             .map_err(as_mapping)?;
         let mut mapping = Mapping {
             is_strict: is_strict(&members)?,
+            meta: members.get("_meta").cloned(),
             ..Mapping::default()
         };
         if let Some(templates) = members.get("dynamic_templates") {
@@ -130,6 +134,9 @@ impl Mapping {
             own.merge(field, name)?;
         }
         self.is_strict |= other.is_strict;
+        if other.meta.is_some() {
+            self.meta.clone_from(&other.meta);
+        }
         if !other.templates.is_empty() {
             self.templates.clone_from(&other.templates);
         }
@@ -139,6 +146,9 @@ impl Mapping {
     /// The object `mappings` of an answer.
     pub fn json(&self) -> Value {
         let mut mappings = Map::new();
+        if let Some(meta) = &self.meta {
+            mappings.insert("_meta".to_owned(), meta.clone());
+        }
         if self.is_strict {
             mappings.insert("dynamic".to_owned(), json!("strict"));
         }
@@ -164,13 +174,19 @@ impl Mapping {
             fields.insert(name.clone(), field.kept());
         }
         let templates = DynamicTemplate::json_of(&self.templates);
-        json!({ "strict": self.is_strict, "fields": fields, "templates": templates })
+        let mut kept =
+            json!({ "strict": self.is_strict, "fields": fields, "templates": templates });
+        if let Some(meta) = &self.meta {
+            kept["meta"] = meta.clone();
+        }
+        kept
     }
 
     /// Reads what [`Mapping::kept`] gave.
     pub fn from_kept(value: &Value) -> Option<Mapping> {
         let mut mapping = Mapping {
             is_strict: value.get("strict")?.as_bool()?,
+            meta: value.get("meta").cloned(),
             ..Mapping::default()
         };
         if let Some(templates) = value.get("templates") {
@@ -238,7 +254,7 @@ mod tests {
     #[test]
     fn a_mapping_comes_back_as_it_was_given_and_as_it_was_kept() {
         let keywords = json!({ "match_mapping_type": "string", "mapping": { "type": "keyword" } });
-        let given = json!({ "dynamic": "strict", "dynamic_templates": [{ "k": keywords }], "properties": {
+        let given = json!({ "_meta": { "by": "x" }, "dynamic": "strict", "dynamic_templates": [{ "k": keywords }], "properties": {
             "author": { "properties": { "name": { "type": "keyword" } } },
             "body": { "type": "text", "analyzer": "english", "fields": {
                 "raw": { "type": "keyword", "ignore_above": 9, "null_value": "none" },

@@ -28,6 +28,26 @@ const SETTINGS: [&str; 4] = [
     "analysis.analyzer.default.type",
 ];
 
+/// Settings of Lucene, of shards and of limits that are Gannet's own here. They are kept and change
+/// nothing; one with a dot at its end stands for all that begin so.
+const IDLE: [&str; 15] = [
+    "allocation.",
+    "auto_expand_replicas",
+    "codec",
+    "hidden",
+    "mapping.depth.",
+    "mapping.field_name_length.",
+    "mapping.nested_fields.",
+    "mapping.nested_objects.",
+    "mapping.total_fields.",
+    "max_docvalue_fields_search",
+    "number_of_routing_shards",
+    "priority",
+    "routing.allocation.",
+    "translog.",
+    "unassigned.",
+];
+
 /// Those that may change.
 const DYNAMIC: [&str; 2] = [SETTINGS[1], SETTINGS[2]];
 
@@ -104,8 +124,24 @@ fn check_setting(name: &str, value: &Value) -> Outcome<()> {
         let analyzer = value.as_str().unwrap_or_default();
         return Analyzer::named(analyzer).map(drop).map_err(Fault::from);
     }
-    if SETTINGS.contains(&name) {
+    let is_idle = |idle: &&str| name == *idle || idle.ends_with('.') && name.starts_with(*idle);
+    if SETTINGS.contains(&name) || IDLE.iter().any(is_idle) {
         return Ok(());
+    }
+    if let Some((_, parameter)) = name
+        .strip_prefix("similarity.")
+        .and_then(|rest| rest.rsplit_once('.'))
+    {
+        let number = || value.as_f64().or_else(|| value.as_str()?.parse().ok());
+        let is_ours = match parameter {
+            "type" => value == "BM25",
+            "k1" => number() == Some(1.2),
+            "b" => number() == Some(0.75),
+            _ => false,
+        };
+        if is_ours {
+            return Ok(());
+        }
     }
     for (prefix, feature) in [
         ("analysis.", "an analyzer of its own"),

@@ -19,6 +19,7 @@ mod values;
 
 pub use aliases::AliasOptions;
 pub use catalog::Catalog;
+pub use field::FieldMapping;
 pub use mapping::Mapping;
 pub use metadata::{IndexSettings, Metadata, random_name};
 pub use open::OpenIndex;

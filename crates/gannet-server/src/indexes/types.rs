@@ -86,7 +86,7 @@ const TYPES_NOT_THERE: [&str; 36] = [
 ];
 
 /// Parameters of fields that are not there.
-pub const PARAMETERS_NOT_THERE: [&str; 15] = [
+pub const PARAMETERS_NOT_THERE: [&str; 14] = [
     "boost",
     "coerce",
     "copy_to",
@@ -99,7 +99,6 @@ pub const PARAMETERS_NOT_THERE: [&str; 15] = [
     "index_prefixes",
     "normalizer",
     "norms",
-    "similarity",
     "store",
     "term_vector",
 ];

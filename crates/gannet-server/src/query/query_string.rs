@@ -40,9 +40,8 @@ const NOT_THERE: [&str; 6] = [
 /// `query_string`.
 pub fn query_string(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
     let members = Members::of("query_string", value)?;
-    let known = [&KNOWN[..], &["default_field", "tie_breaker", "type"]].concat();
+    let known = [&KNOWN[..], &["allow_leading_wildcard", "default_field", "tie_breaker", "type"]].concat();
     let own = [
-        "allow_leading_wildcard",
         "fuzziness",
         "phrase_slop",
         "time_zone",

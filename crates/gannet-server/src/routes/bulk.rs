@@ -49,7 +49,7 @@ pub fn bulk(call: &Call, service: &Service) -> Outcome<Answer> {
             None => (action.index.as_str(), result),
         };
         has_errors |= result.is_err();
-        items.push(item(name, action, result));
+        items.push(item(name, action, result, call.is_version_7));
     }
     Ok(Answer::of(&json!({
         "took": start.elapsed().as_millis() as u64,
@@ -122,12 +122,15 @@ fn carry_out_run(
     results.collect()
 }
 
-fn item(index: &str, action: &BulkAction<'_>, result: Outcome<Done>) -> Value {
+fn item(index: &str, action: &BulkAction<'_>, result: Outcome<Done>, has_type: bool) -> Value {
     let (status, members) = match result {
-        Ok(done) => (done.result.status(), done.json(index)),
+        Ok(done) => (done.result.status(), done.json(index, has_type)),
         Err(fault) => {
             let mut members = Map::new();
             members.insert("_index".to_owned(), json!(index));
+            if has_type {
+                members.insert("_type".to_owned(), json!("_doc"));
+            }
             members.insert("_id".to_owned(), json!(action.id));
             members.insert("error".to_owned(), json!(fault.item_json()));
             (fault.status, members)

@@ -35,6 +35,11 @@ pub fn health(call: &Call, service: &Service) -> Outcome<Answer> {
     table(call, &["status"], &[row.to_vec()])
 }
 
+/// `GET /_cat/nodes`.
+pub fn nodes(call: &Call, service: &Service) -> Outcome<Answer> {
+    table(call, &["name"], &[super::nodes::row(service)])
+}
+
 /// `GET /_cat/indices`.
 pub fn indices(call: &Call, service: &Service) -> Outcome<Answer> {
     let mut rows = Vec::new();
@@ -139,11 +144,11 @@ type Row = Vec<(&'static str, String)>;
 
 /// The rows with the columns that are asked for, as text or as JSON.
 fn table(call: &Call, named: &[&str], rows: &[Row]) -> Outcome<Answer> {
-    for name in ["s", "help"] {
-        if call.parameter(name).is_some() {
-            return Err(Fault::not_there(&format!("[{name}] of _cat")));
-        }
+    if call.flag("help")? == Some(true) {
+        return Err(Fault::not_there("[help] of _cat"));
     }
+    let rows = sorted(call, rows);
+    let rows = rows.as_slice();
     let wanted = call
         .parameter("h")
         .map(|list| list.split(',').collect::<Vec<_>>());
@@ -156,7 +161,8 @@ fn table(call: &Call, named: &[&str], rows: &[Row]) -> Outcome<Answer> {
         let found = row.iter().find(|(name, _)| *name == column);
         found.map_or_else(String::new, |(_, value)| value.clone())
     };
-    match call.parameter("format") {
+    let of_accept = call.wants_json.then_some("json");
+    match call.parameter("format").or(of_accept) {
         Some("json") => {
             let object = |row: &Row| -> Value {
                 let cells = columns
@@ -179,6 +185,30 @@ fn table(call: &Call, named: &[&str], rows: &[Row]) -> Outcome<Answer> {
         }
         Some(other) => Err(Fault::not_there(&format!("[format] of [{other}]"))),
     }
+}
+
+/// The rows in the order of the columns that `s` names, each perhaps with `:desc` behind it. Cells
+/// of numbers are compared as numbers.
+fn sorted(call: &Call, rows: &[Row]) -> Vec<Row> {
+    let mut rows = rows.to_vec();
+    let written = call.parameter("s").unwrap_or_default().split(',');
+    for key in written.rev().filter(|key| !key.is_empty()) {
+        let (column, order) = key.split_once(':').unwrap_or((key, "asc"));
+        let cell = |row: &Row| {
+            let found = row.iter().find(|(name, _)| *name == column);
+            let text = found.map_or_else(String::new, |(_, text)| text.clone());
+            (text.parse::<u64>().ok(), text)
+        };
+        rows.sort_by(|one, other| {
+            let order_of = cell(one).cmp(&cell(other));
+            if order == "desc" {
+                order_of.reverse()
+            } else {
+                order_of
+            }
+        });
+    }
+    rows
 }
 
 fn aligned(lines: &[Vec<String>]) -> String {

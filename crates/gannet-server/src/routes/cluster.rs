@@ -1,6 +1,6 @@
 //! Routes that clients ask before anything else: who the server is, how it is.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::place::Where;
 use crate::fault::{Fault, Outcome};
@@ -72,6 +72,7 @@ pub fn health(call: &Call, service: &Service) -> Outcome<Answer> {
         "relocating_shards": 0,
         "initializing_shards": 0,
         "unassigned_shards": 0,
+        "unassigned_primary_shards": 0,
         "delayed_unassigned_shards": 0,
         "number_of_pending_tasks": 0,
         "number_of_in_flight_fetch": 0,
@@ -116,12 +117,27 @@ pub fn xpack(_: &Call, service: &Service) -> Outcome<Answer> {
 
 /// `GET /_nodes`.
 pub fn nodes(_: &Call, service: &Service) -> Outcome<Answer> {
+    let mut node = node_json(service);
+    node["http"] = json!({
+        "bound_address": [service.address],
+        "publish_address": service.address,
+        "max_content_length_in_bytes": service.settings.body_most(),
+    });
+    let nodes = Map::from_iter([(service.node.clone(), node)]);
+    Ok(Answer::of(&json!({
+        "_nodes": { "total": 1, "successful": 1, "failed": 0 },
+        "cluster_name": CLUSTER,
+        "nodes": nodes,
+    })))
+}
+
+/// What answers tell of the node.
+pub fn node_json(service: &Service) -> Value {
     let address = &service.address;
     let host = address
         .rsplit_once(':')
         .map_or(address.as_str(), |(host, _)| host);
-    let mut nodes = serde_json::Map::new();
-    let node: Value = json!({
+    json!({
         "name": NODE,
         "transport_address": address,
         "host": host,
@@ -132,16 +148,5 @@ pub fn nodes(_: &Call, service: &Service) -> Outcome<Answer> {
         "build_hash": "unknown",
         "roles": ["data", "ingest", "master"],
         "attributes": {},
-        "http": {
-            "bound_address": [address],
-            "publish_address": address,
-            "max_content_length_in_bytes": service.settings.body_most(),
-        },
-    });
-    nodes.insert(service.node.clone(), node);
-    Ok(Answer::of(&json!({
-        "_nodes": { "total": 1, "successful": 1, "failed": 0 },
-        "cluster_name": CLUSTER,
-        "nodes": nodes,
-    })))
+    })
 }

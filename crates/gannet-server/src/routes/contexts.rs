@@ -118,7 +118,7 @@ fn next_page(id: &str, keep: Option<Duration>, call: &Call, service: &Service) -
         scroll.total = Some((page.total, page.is_exact));
     }
     let took = start.elapsed().as_millis() as u64;
-    request.total_is_number |= call.flag("rest_total_hits_as_int")?.unwrap_or(false);
+    request.shape_answer(call)?;
     let named = Some(("_scroll_id", id));
     let answer = search_answer(&targets, &request, &page, named, took)?;
     if !scroll.is_done {
@@ -162,6 +162,8 @@ pub fn end_scroll(call: &Call, service: &Service) -> Outcome<Answer> {
 
 /// `POST /{index}/_pit`.
 pub fn open_pit(call: &Call, service: &Service) -> Outcome<Answer> {
+    let body = call.json()?;
+    Members::of("open_point_in_time", &body)?.check(&[], &["index_filter"])?;
     let (id, count) = open(call, service)?;
     Ok(Answer::of(&json!({ "id": id, "_shards": shards(count) })))
 }

@@ -124,7 +124,7 @@ fn write(call: &Call, service: &Service, kind: ActionKind, change: Change<'_>) -
 }
 
 fn answer(call: &Call, open: &OpenIndex, done: &Done) -> Answer {
-    let mut members = done.json(&open.name);
+    let mut members = done.json(&open.name, call.is_version_7);
     if matches!(call.parameter("refresh"), Some("" | "true")) && done.result != ItemResult::Noop {
         members.insert("forced_refresh".to_owned(), json!(true));
     }

@@ -17,7 +17,7 @@ pub const HEALTH: [&str; 11] = [
 ];
 
 /// Parameters of names with wildcards.
-pub const NAMES: [&str; 7] = [
+pub const NAMES: [&str; 14] = [
     "ignore_unavailable",
     "allow_no_indices",
     "expand_wildcards",
@@ -25,16 +25,27 @@ pub const NAMES: [&str; 7] = [
     "master_timeout",
     "flat_settings",
     "include_defaults",
+    "include_type_name",
+    "level",
+    "human",
+    "forbid_closed_indices",
+    "include_segment_file_sizes",
+    "metric",
+    "features",
 ];
 
 /// Parameters of changes of indexes.
-pub const MANAGES: [&str; 6] = [
+pub const MANAGES: [&str; 10] = [
     "timeout",
     "master_timeout",
     "wait_for_active_shards",
     "ignore_unavailable",
     "allow_no_indices",
     "expand_wildcards",
+    "include_type_name",
+    "update_all_types",
+    "write_index_only",
+    "preserve_existing",
 ];
 
 /// Parameters of tasks.
@@ -50,7 +61,7 @@ pub const TASKS: [&str; 8] = [
 ];
 
 /// Parameters of tables.
-pub const CAT: [&str; 9] = [
+pub const CAT: [&str; 13] = [
     "v",
     "h",
     "s",
@@ -60,6 +71,10 @@ pub const CAT: [&str; 9] = [
     "time",
     "expand_wildcards",
     "health",
+    "master_timeout",
+    "include_unloaded_segments",
+    "pri",
+    "full_id",
 ];
 
 /// Parameters of reads of documents.
@@ -74,7 +89,7 @@ pub const GETS: [&str; 7] = [
 ];
 
 /// Parameters of writes of documents.
-pub const WRITES: [&str; 10] = [
+pub const WRITES: [&str; 13] = [
     "refresh",
     "timeout",
     "routing",
@@ -85,6 +100,9 @@ pub const WRITES: [&str; 10] = [
     "pipeline",
     "require_alias",
     "retry_on_conflict",
+    "include_source_on_error",
+    "list_executed_pipelines",
+    "require_data_stream",
 ];
 
 /// Parameters of refresh and flush.
@@ -98,7 +116,7 @@ pub const FLUSHES: [&str; 6] = [
 ];
 
 /// Parameters of counts.
-pub const COUNTS: [&str; 10] = [
+pub const COUNTS: [&str; 12] = [
     "q",
     "df",
     "default_operator",
@@ -109,10 +127,12 @@ pub const COUNTS: [&str; 10] = [
     "expand_wildcards",
     "timeout",
     "ignore_throttled",
+    "lenient",
+    "analyze_wildcard",
 ];
 
 /// Parameters of several searches.
-pub const MSEARCHES: [&str; 10] = [
+pub const MSEARCHES: [&str; 11] = [
     "rest_total_hits_as_int",
     "typed_keys",
     "search_type",
@@ -123,6 +143,7 @@ pub const MSEARCHES: [&str; 10] = [
     "ignore_unavailable",
     "allow_no_indices",
     "expand_wildcards",
+    "ignore_throttled",
 ];
 
 /// Parameters of merges.
@@ -137,7 +158,12 @@ pub const MERGES: [&str; 7] = [
 ];
 
 /// Parameters of scrolls.
-pub const SCROLLS: [&str; 3] = ["scroll", "scroll_id", "rest_total_hits_as_int"];
+pub const SCROLLS: [&str; 4] = [
+    "scroll",
+    "scroll_id",
+    "rest_total_hits_as_int",
+    "typed_keys",
+];
 
 /// Parameters of points in time.
 pub const PITS: [&str; 6] = [
@@ -173,7 +199,7 @@ pub const BY_QUERY: [&str; 19] = [
 ];
 
 /// Parameters of the validation of a query.
-pub const VALIDATES: [&str; 10] = [
+pub const VALIDATES: [&str; 12] = [
     "q",
     "df",
     "default_operator",
@@ -184,10 +210,22 @@ pub const VALIDATES: [&str; 10] = [
     "ignore_unavailable",
     "allow_no_indices",
     "expand_wildcards",
+    "ignore_throttled",
+    "analyze_wildcard",
 ];
 
 /// Parameters of explanations.
-pub const EXPLAINS: [&str; 5] = ["q", "df", "default_operator", "routing", "preference"];
+pub const EXPLAINS: [&str; 9] = [
+    "q",
+    "df",
+    "default_operator",
+    "routing",
+    "preference",
+    "lenient",
+    "analyze_wildcard",
+    "_source",
+    "stored_fields",
+];
 
 /// Parameters of questions about fields.
 pub const FIELD_CAPS: [&str; 6] = [
@@ -200,11 +238,23 @@ pub const FIELD_CAPS: [&str; 6] = [
 ];
 
 /// Parameters of templates.
-pub const TEMPLATES: [&str; 6] = [
+pub const TEMPLATES: [&str; 8] = [
     "create",
     "master_timeout",
     "cause",
     "local",
     "flat_settings",
     "include_defaults",
+    "include_type_name",
+    "order",
+];
+
+/// Parameters of nodes.
+pub const NODES: [&str; 6] = [
+    "timeout",
+    "flat_settings",
+    "level",
+    "types",
+    "include_segment_file_sizes",
+    "include_remotes",
 ];

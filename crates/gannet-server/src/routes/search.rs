@@ -142,7 +142,7 @@ fn one_of_many(call: &Call, header: &[u8], body: &[u8], service: &Service) -> Ou
     header.check(&known, &[])?;
     let index = header.texts("index")?.map(|names| names.join(","));
     let mut request = SearchRequest::parse(&parse_json(body)?)?;
-    request.total_is_number = call.flag("rest_total_hits_as_int")?.unwrap_or(false);
+    request.shape_answer(call)?;
     let place = Where {
         expression: index.as_deref().unwrap_or(call.part("index")),
         options: IndexOptions::of_call(call)?.with(&header)?,

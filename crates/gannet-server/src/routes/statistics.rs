@@ -56,7 +56,8 @@ pub fn stats(call: &Call, service: &Service) -> Outcome<Answer> {
     })))
 }
 
-fn figures([documents, deleted, bytes]: [u64; 3]) -> Value {
+/// Documents, those that are deleted, and bytes, as answers have them.
+pub fn figures([documents, deleted, bytes]: [u64; 3]) -> Value {
     json!({
         "docs": { "count": documents, "deleted": deleted, "total_size_in_bytes": bytes },
         "shard_stats": { "total_count": 1 },

@@ -2,12 +2,12 @@
 
 use super::parameters::{
     BY_QUERY, CAT, COUNTS, EXPLAINS, FIELD_CAPS, FLUSHES, GETS, HEALTH, MANAGES, MERGES, MSEARCHES,
-    NAMES, PITS, SCROLLS, TASKS, TEMPLATES, VALIDATES, WRITES,
+    NAMES, NODES, PITS, SCROLLS, TASKS, TEMPLATES, VALIDATES, WRITES,
 };
 use super::route::{Route, route};
 use super::{
-    alias, analysis, bulk, by_query, cat, cluster, contexts, document, index, inspect, lists,
-    mapping, search, statistics, task, template,
+    alias, analysis, bulk, by_query, cat, cluster, contexts, data_stream, document, index, inspect,
+    lists, mapping, nodes, search, statistics, task, template,
 };
 use crate::http::Right;
 use crate::searching::SEARCH_PARAMETERS;
@@ -25,8 +25,27 @@ pub const ROUTES: &[Route] = &[
     route("GET", "/_xpack", Monitor, cluster::xpack)
         .takes(&["categories", "accept_enterprise"])
         .with("says that there are no such features"),
-    route("GET", "/_nodes", Monitor, cluster::nodes).takes(&["timeout", "flat_settings"]),
-    route("GET", "/_nodes/http", Monitor, cluster::nodes).takes(&["timeout", "flat_settings"]),
+    route("GET", "/_nodes", Monitor, cluster::nodes).takes(&NODES),
+    route("GET", "/_nodes/http", Monitor, cluster::nodes).takes(&NODES),
+    route("GET", "/_nodes/{node_id}", Monitor, cluster::nodes).takes(&NODES),
+    route("GET", "/_nodes/{node_id}/{metric}", Monitor, cluster::nodes).takes(&NODES),
+    route("GET", "/_nodes/stats", Monitor, nodes::stats).takes(&NODES),
+    route("GET", "/_nodes/stats/{metric}", Monitor, nodes::stats).takes(&NODES),
+    route("GET", "/_nodes/{node_id}/stats", Monitor, nodes::stats)
+        .takes(&NODES)
+        .with("documents, bytes, requests and memory of this server"),
+    route("GET", "/_cluster/stats", Monitor, nodes::cluster_stats)
+        .takes(&NODES)
+        .with("indexes, documents and bytes"),
+    route(
+        "GET",
+        "/_cluster/settings",
+        Monitor,
+        nodes::cluster_settings,
+    )
+    .takes(&NAMES)
+    .with("there are none"),
+    route("GET", "/_cat/nodes", Monitor, cat::nodes).takes(&CAT),
     route("GET", "/_cat/health", Monitor, cat::health).takes(&CAT),
     route("GET", "/_cat/indices", Read, cat::indices).takes(&CAT),
     route("GET", "/_cat/indices/{index}", Read, cat::indices).takes(&CAT),
@@ -54,6 +73,17 @@ pub const ROUTES: &[Route] = &[
         .json()
         .takes(&MANAGES),
     route("DELETE", "/{index}/_alias/{name}", Manage, alias::delete).takes(&MANAGES),
+    route("GET", "/_aliases", Read, alias::get).takes(&NAMES),
+    route("GET", "/{index}/_aliases", Read, alias::get).takes(&NAMES),
+    route("PUT", "/{index}/_aliases/{name}", Manage, alias::put)
+        .json()
+        .takes(&MANAGES),
+    route("POST", "/{index}/_aliases/{name}", Manage, alias::put)
+        .json()
+        .takes(&MANAGES),
+    route("DELETE", "/{index}/_aliases/{name}", Manage, alias::delete)
+        .takes(&MANAGES)
+        .with("another name of `_alias`"),
     route("GET", "/_cat/aliases", Read, cat::aliases).takes(&CAT),
     route("GET", "/_cat/aliases/{name}", Read, cat::aliases).takes(&CAT),
     route("GET", "/_resolve/index/{index}", Read, alias::resolve).takes(&NAMES),
@@ -126,7 +156,28 @@ pub const ROUTES: &[Route] = &[
         template::delete_component,
     )
     .takes(&TEMPLATES),
+    route("PUT", "/_data_stream/{name}", Manage, data_stream::create)
+        .takes(&MANAGES)
+        .with("an ordinary index, by the template of its name"),
+    route("GET", "/_data_stream", Read, data_stream::get).takes(&NAMES),
+    route("GET", "/_data_stream/{name}", Read, data_stream::get).takes(&NAMES),
+    route(
+        "DELETE",
+        "/_data_stream/{name}",
+        Manage,
+        data_stream::delete,
+    )
+    .takes(&MANAGES),
     route("GET", "/_mapping", Read, mapping::get).takes(&NAMES),
+    route("GET", "/_mapping/field/{fields}", Read, mapping::fields).takes(&NAMES),
+    route(
+        "GET",
+        "/{index}/_mapping/field/{fields}",
+        Read,
+        mapping::fields,
+    )
+    .takes(&NAMES),
+    route("GET", "/_settings", Read, index::settings).takes(&NAMES),
     route("GET", "/{index}/_mapping", Read, mapping::get).takes(&NAMES),
     route("PUT", "/{index}/_mapping", Manage, mapping::put)
         .json()
@@ -253,7 +304,10 @@ pub const ROUTES: &[Route] = &[
         contexts::end_scroll,
     )
     .json(),
-    route("POST", "/{index}/_pit", Read, contexts::open_pit).takes(&PITS),
+    route("POST", "/{index}/_pit", Read, contexts::open_pit)
+        .json()
+        .takes(&PITS)
+        .with("no index_filter"),
     route("DELETE", "/_pit", Read, contexts::close_pit).json(),
     route("POST", "/{index}/_delete_by_query", Write, by_query::delete)
         .json()

@@ -221,10 +221,23 @@ fn told(kind: Kind, call: &Call, service: &Service) -> Outcome<Answer> {
     let names = named(kind, call, &catalog)?;
     let all = names.iter().map(|name| {
         let template = kind.of(&catalog).get(name);
-        json!({ "name": name, kind.name(): template })
+        json!({ "name": name, kind.name(): template.map(|template| shown(kind, template)) })
     });
     let list = format!("{}s", kind.name());
     Ok(Answer::of(&json!({ list: all.collect::<Vec<Value>>() })))
+}
+
+/// A template as answers have it: typed clients need lists where a request may leave them out.
+fn shown(kind: Kind, template: &Value) -> Value {
+    let mut shown = template.clone();
+    if let (Kind::Index, Value::Object(members)) = (kind, &mut shown) {
+        let own: Vec<&str> = patterns(template).collect();
+        members.insert("index_patterns".to_owned(), json!(own));
+        members
+            .entry("composed_of")
+            .or_insert_with(|| Value::Array(Vec::new()));
+    }
+    shown
 }
 
 /// `DELETE /_index_template/{name}`.

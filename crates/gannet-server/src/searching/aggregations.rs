@@ -35,9 +35,11 @@ impl Aggregated {
         Ok(())
     }
 
-    /// The value of `aggregations`, if any were asked for.
-    pub fn answer(&self) -> Outcome<Option<Value>> {
+    /// The value of `aggregations`, if any were asked for; with types before their names if
+    /// `has_types`.
+    pub fn answer(&self, has_types: bool) -> Outcome<Option<Value>> {
         match (&self.asked, &self.state) {
+            (Some(asked), Some(state)) if has_types => Ok(Some(asked.answer_by_types(state)?)),
             (Some(asked), Some(state)) => Ok(Some(asked.answer(state)?)),
             _ => Ok(None),
         }

@@ -3,6 +3,7 @@
 use gannet::{Hit, SearchResults, SortBy};
 use serde_json::{Map, Value, json};
 
+use super::fetched::fetched;
 use super::order::DocumentPlace;
 use super::page::{Page, Targets};
 use super::request::SearchRequest;
@@ -40,9 +41,17 @@ pub fn search_answer(
         held.push(targets.reserve(*at, "the values of hits", 2 * bytes)?);
         fields.push(found);
     }
+    let mut mappings = Vec::new();
+    for (at, _) in page.parts.iter().filter(|_| !request.fetched.is_empty()) {
+        mappings.push(targets.mapping(*at)?);
+    }
     let mut hits = JsonArray::new();
     for ((at, hit), (part, number)) in page.hits().zip(&page.order) {
         let fields = fields.get(*part).and_then(|hits| hits.get(*number));
+        let mut fields = fields.cloned().unwrap_or_default();
+        if let (Some(mapping), Some(source)) = (mappings.get(*part), &hit.source) {
+            fields.extend(fetched(mapping, source, &request.fetched)?);
+        }
         hits.push(&hit_json(&page.names[at], at, request, hit, fields)?);
     }
     let mut inner = JsonObject::new();
@@ -102,7 +111,7 @@ fn hit_json(
     at: usize,
     request: &SearchRequest,
     hit: &Hit,
-    fields: Option<&Map<String, Value>>,
+    mut shown: Map<String, Value>,
 ) -> Outcome<String> {
     if let Some(error) = &hit.error {
         return Err(Fault::from(error.clone()).of_index(name));
@@ -119,7 +128,6 @@ fn hit_json(
     {
         json = json.raw("_source", &source);
     }
-    let mut shown = fields.cloned().unwrap_or_default();
     if let Some(field) = &request.collapse {
         let group = sort_json(std::slice::from_ref(&hit.group), &[]);
         shown.entry(field.clone()).or_insert_with(|| json!(group));

@@ -1,4 +1,4 @@
-//! `docvalue_fields`: the fields whose values are wanted of each hit.
+//! `docvalue_fields` and `fields`: the fields whose values are wanted of each hit.
 
 use gannet::aggregations::DateFormat;
 use serde_json::Value;
@@ -20,38 +20,51 @@ pub struct ValueField {
 impl ValueField {
     /// Reads a list of names, and of objects with `field` and `format`.
     pub fn parse_all(value: &Value) -> Outcome<Vec<ValueField>> {
+        let fields = ValueField::parse_list("docvalue_fields", value)?;
+        if let Some(pattern) = fields.iter().find(|field| field.name.contains('*')) {
+            return Err(Fault::query_not_there(&format!(
+                "a pattern of names in [docvalue_fields], as [{}],",
+                pattern.name
+            )));
+        }
+        Ok(fields)
+    }
+
+    /// Reads `fields`: the same, of which names may be patterns.
+    pub fn parse_patterns(value: &Value) -> Outcome<Vec<ValueField>> {
+        ValueField::parse_list("fields", value)
+    }
+
+    fn parse_list(of: &str, value: &Value) -> Outcome<Vec<ValueField>> {
         let Value::Array(list) = value else {
             return Err(Fault::parsing(format!(
-                "[docvalue_fields] expected a list of fields, found {}",
+                "[{of}] expected a list of fields, found {}",
                 kind_of(value)
             )));
         };
         if list.len() > FIELDS_MAX {
             return Err(Fault::illegal(format!(
-                "Trying to retrieve too many docvalue_fields. Must be less than or equal to: [{FIELDS_MAX}] but was [{}].",
+                "Trying to retrieve too many {of}. Must be less than or equal to: [{FIELDS_MAX}] but was [{}].",
                 list.len()
             )));
         }
-        list.iter().map(ValueField::parse).collect()
+        list.iter()
+            .map(|field| ValueField::parse(of, field))
+            .collect()
     }
 
-    fn parse(value: &Value) -> Outcome<ValueField> {
+    fn parse(of: &str, value: &Value) -> Outcome<ValueField> {
         let (name, format) = match value {
             Value::String(name) => (name.as_str(), None),
             other => {
-                let members = Members::of("docvalue_fields", other)?;
-                members.check(&["field", "format"], &[])?;
+                let members = Members::of(of, other)?;
+                members.check(&["field", "format", "include_unmapped"], &[])?;
                 let name = members
                     .text("field")?
-                    .ok_or_else(|| Fault::parsing("[docvalue_fields] needs a [field]"))?;
+                    .ok_or_else(|| Fault::parsing(format!("[{of}] needs a [field]")))?;
                 (name, members.text("format")?)
             }
         };
-        if name.contains('*') {
-            return Err(Fault::query_not_there(&format!(
-                "a pattern of names in [docvalue_fields], as [{name}],"
-            )));
-        }
         let format = format.filter(|format| *format != "use_field_mapping");
         Ok(ValueField {
             name: name.to_owned(),

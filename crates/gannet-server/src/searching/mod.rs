@@ -5,6 +5,7 @@ mod aggregations;
 mod answer;
 mod contexts;
 mod docvalues;
+mod fetched;
 mod highlight;
 mod hit_values;
 mod order;

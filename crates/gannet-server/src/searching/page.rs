@@ -20,6 +20,7 @@ use super::parallel::each_in_order;
 use super::request::SearchRequest;
 use super::run::SearchedIndex;
 use crate::fault::{Fault, Outcome};
+use crate::indexes::Mapping;
 
 /// Opens an index by its name.
 pub type Opener<'a> = &'a (dyn Fn(&str) -> Outcome<SearchedIndex> + Sync);
@@ -196,6 +197,11 @@ impl<'a> Targets<'a> {
         Ok(page)
     }
 
+    /// The mapping of an index.
+    pub fn mapping(&self, at: usize) -> Outcome<Mapping> {
+        self.with(at, |searched| Ok(searched.metadata().mapping.clone()))
+    }
+
     fn page_of_one(&self, request: &SearchRequest) -> Outcome<Page> {
         let (mut results, asked) = self.with(0, |searched| {
             let asked = searched.aggregations(request, false)?;
@@ -206,7 +212,7 @@ impl<'a> Targets<'a> {
         page.count(&results);
         let mut aggregated = Aggregated::default();
         aggregated.add(asked.as_ref(), results.aggregations.take())?;
-        page.aggregations = aggregated.answer()?;
+        page.aggregations = aggregated.answer(request.has_types)?;
         // The first hit of a page is not the best of all.
         let best = results.hits.first().map(|hit| hit.score);
         page.max_score = best.filter(|_| request.from == 0);
@@ -258,7 +264,7 @@ impl<'a> Targets<'a> {
             all.truncate(ranked);
             Ok(())
         })?;
-        page.aggregations = aggregated.answer()?;
+        page.aggregations = aggregated.answer(request.has_types)?;
         page.max_score = all.first().map(|hit| hit.score);
         let (_, shown) = all.split_at(request.from.min(all.len()));
         let mut skipped = Vec::new();

@@ -15,9 +15,8 @@ use crate::fault::{Fault, Outcome};
 use crate::http::Call;
 use crate::json::{Members, kind_of};
 
-const KNOWN: [&str; 16] = [
+const KNOWN: [&str; 18] = [
     "query",
-    "post_filter",
     "from",
     "size",
     "_source",
@@ -32,13 +31,15 @@ const KNOWN: [&str; 16] = [
     "aggregations",
     "collapse",
     "docvalue_fields",
+    "fields",
+    "post_filter",
+    "stored_fields",
 ];
 
 /// Members that are not there.
-const NOT_THERE: [&str; 20] = [
+const NOT_THERE: [&str; 18] = [
     "explain",
     "ext",
-    "fields",
     "indices_boost",
     "knn",
     "min_score",
@@ -51,7 +52,6 @@ const NOT_THERE: [&str; 20] = [
     "seq_no_primary_term",
     "slice",
     "stats",
-    "stored_fields",
     "sub_searches",
     "suggest",
     "terminate_after",
@@ -59,7 +59,7 @@ const NOT_THERE: [&str; 20] = [
 ];
 
 /// Parameters of the URL of a search.
-pub const SEARCH_PARAMETERS: [&str; 26] = [
+pub const SEARCH_PARAMETERS: [&str; 30] = [
     "q",
     "df",
     "default_operator",
@@ -83,6 +83,10 @@ pub const SEARCH_PARAMETERS: [&str; 26] = [
     "pre_filter_shard_size",
     "scroll",
     "sort",
+    "ignore_throttled",
+    "analyze_wildcard",
+    "lenient",
+    "track_scores",
     SOURCE_PARAMETERS[0],
     SOURCE_PARAMETERS[1],
     SOURCE_PARAMETERS[2],
@@ -115,6 +119,8 @@ pub struct SearchRequest {
     pub counts: bool,
     /// Set if the total is a number alone, as in version 6.
     pub total_is_number: bool,
+    /// Set if names of aggregations have the types of their answers before them.
+    pub has_types: bool,
     /// Set if hits have their score as what they are sorted by.
     pub shows_sort: bool,
     /// The keys that hits are sorted by, if these are not places alone.
@@ -123,6 +129,8 @@ pub struct SearchRequest {
     pub sort_formats: Vec<Option<DateFormat>>,
     /// The fields whose values are returned with each hit.
     pub values: Vec<ValueField>,
+    /// The fields that are returned as the source of each hit has them, which may be patterns.
+    pub fetched: Vec<ValueField>,
     /// The values behind which they begin.
     pub behind: Option<Vec<SortValue>>,
     /// The field of whose values each has one hit.
@@ -191,6 +199,7 @@ impl SearchRequest {
             .get("_source")
             .map(SourceChoice::parse)
             .transpose()?;
+        let source = source.or(without_source(&members)?);
         let request = SearchRequest {
             query: members.get("query").cloned(),
             post_filter: members.get("post_filter").cloned(),
@@ -204,12 +213,16 @@ impl SearchRequest {
                 .transpose()?,
             counts: members.get("track_total_hits").map_or(Ok(true), counts)?,
             total_is_number: false,
+            has_types: false,
             shows_sort: shows_sort && keys.is_empty(),
             keys,
             sort_formats,
             values: members
                 .get("docvalue_fields")
                 .map_or(Ok(Vec::new()), ValueField::parse_all)?,
+            fetched: members
+                .get("fields")
+                .map_or(Ok(Vec::new()), ValueField::parse_patterns)?,
             behind,
             collapse,
             unmapped: sort.map_or_else(Vec::new, unmapped),
@@ -253,7 +266,7 @@ impl SearchRequest {
                 }
             }
         }
-        request.total_is_number = call.flag("rest_total_hits_as_int")?.unwrap_or(false);
+        request.shape_answer(call)?;
         if let Some(text) = call.parameter("q") {
             let operator = match call.parameter("default_operator") {
                 Some("AND" | "and") => Operator::And,
@@ -264,6 +277,13 @@ impl SearchRequest {
         }
         request.check_window()?;
         Ok(request)
+    }
+
+    /// Takes the parameters of a URL that say in which form the answer is.
+    pub fn shape_answer(&mut self, call: &Call) -> Outcome<()> {
+        self.total_is_number |= call.flag("rest_total_hits_as_int")?.unwrap_or(false);
+        self.has_types |= call.flag("typed_keys")?.unwrap_or(false);
+        Ok(())
     }
 
     /// Fails beyond the hits that can be ranked.
@@ -316,6 +336,18 @@ fn check_members(members: &Members<'_>) -> Outcome<()> {
         }
     }
     Ok(())
+}
+
+/// Reads `stored_fields`. No field is stored beside the source, which is left out then unless it is
+/// one of them.
+fn without_source(members: &Members<'_>) -> Outcome<Option<SourceChoice>> {
+    let Some(fields) = members.texts("stored_fields")? else {
+        return Ok(None);
+    };
+    if fields.contains(&"_none_") {
+        return Err(Fault::query_not_there("[stored_fields] of [_none_]"));
+    }
+    Ok((!fields.contains(&"_source")).then_some(SourceChoice::None))
 }
 
 /// Reads `track_total_hits`. A total that is counted is exact, whatever number is asked for.

@@ -96,7 +96,7 @@ impl SearchedIndex {
             skip: request.from,
             count: request.counts,
             fetch: request.size > 0,
-            sources: !request.source.is_none(),
+            sources: !request.source.is_none() || !request.fetched.is_empty(),
             highlight: highlight.map_or_else(Vec::new, |highlight| highlight.fields(schema)),
             snippets: highlight
                 .map_or_else(Default::default, |highlight| highlight.snippets.clone()),

@@ -11,25 +11,33 @@ use crate::json::{Members, kind_of};
 
 /// Reads `sort`: keys, each a name or an object of a name.
 pub fn sort_keys(sort: &Value) -> Outcome<Vec<SortKey>> {
-    let keys = match sort {
-        Value::Array(keys) => keys.as_slice(),
-        one => std::slice::from_ref(one),
-    };
-    keys.iter().map(sort_key).collect()
+    single_keys(sort).iter().map(sort_key).collect()
 }
 
 /// Reads the formats of dates that keys name, by the places of the keys.
 pub fn sort_formats(sort: &Value) -> Outcome<Vec<Option<DateFormat>>> {
-    let keys = match sort {
-        Value::Array(keys) => keys.as_slice(),
-        one => std::slice::from_ref(one),
-    };
     let format = |key: &Value| {
         let how = key.as_object().and_then(|key| key.values().next());
         let format = how.and_then(|how| how.get("format")?.as_str());
         format.map(date_format).transpose()
     };
-    keys.iter().map(format).collect()
+    single_keys(sort).iter().map(format).collect()
+}
+
+/// The keys of a sort one by one, of which an object may have several.
+pub fn single_keys(sort: &Value) -> Vec<Value> {
+    let keys = match sort {
+        Value::Array(keys) => keys.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    let parts = |key: &Value| match key {
+        Value::Object(several) if several.len() > 1 => several
+            .iter()
+            .map(|(name, how)| json!({ name: how }))
+            .collect(),
+        one => vec![one.clone()],
+    };
+    keys.iter().flat_map(parts).collect()
 }
 
 /// Reads the keys of the parameter of a URL: names, each with its direction behind a colon.
@@ -209,10 +217,14 @@ mod tests {
             (SortBy::Doc, false, false),
         ];
         assert_eq!(read(keys), expected);
+        let several = read(json!({"b": {"order": "desc"}, "a": "asc"}));
+        assert_eq!(
+            several,
+            [(field("b"), true, false), (field("a"), false, false)]
+        );
         for wrong in [
             json!(7),
             json!([{"a": "up"}]),
-            json!([{"a": "asc", "b": "asc"}]),
             json!([{"a": {"mode": "avg"}}]),
             json!([{"a": {"missing": 7}}]),
         ] {

@@ -26,7 +26,7 @@ use super::lanes::Lanes;
 use crate::fault::{Fault, Outcome, RETRY_AFTER};
 use crate::http::{
     Answer, AnswerMedia, BodyKind, BodyMemory, Call, Caller, Grants, answer_media,
-    check_body_media, check_origin, media_name, parse_parameters, read_body,
+    check_body_media, check_origin, media_name, parse_parameters, read_body, wants_json,
 };
 use crate::json::{FilterPaths, pretty};
 use crate::metrics::Metrics;
@@ -78,7 +78,12 @@ pub fn router(shared: &Shared) -> Router {
             rows: rows.collect(),
             shared: shared.clone(),
         };
-        router = router.route(route.path, any(answer_route).with_state(rows));
+        let answers = any(answer_route).with_state(rows);
+        if !route.path.ends_with('/') {
+            // Some clients end paths with a slash.
+            router = router.route(&format!("{}/", route.path), answers.clone());
+        }
+        router = router.route(route.path, answers);
     }
     router
         .fallback(any(answer_nothing).with_state(shared.clone()))
@@ -200,13 +205,16 @@ async fn carry_out(
     let grants = admit(request.headers(), &asked.path, &rows.shared.service)?;
     let route = row(&rows.rows, asked)?;
     let parameters = asked.parameters.clone()?;
-    asked.media.clone()?;
+    let media = asked.media.clone()?;
+    let es_version = &rows.shared.service.settings.es_version;
     let mut call = Call {
         path: asked.path.clone(),
         parts,
         parameters,
         body: Bytes::new(),
         media: media_name(text_of(request.headers(), &CONTENT_TYPE).unwrap_or_default()),
+        wants_json: text_of(request.headers(), &ACCEPT).is_some_and(wants_json),
+        is_version_7: media.0.ends_with("compatible-with=7") || es_version.starts_with("7."),
         caller: Caller::new(grants, route.key),
     };
     call.check_parameters(route.parameters)?;
@@ -313,7 +321,8 @@ fn finish(answered: Outcome<Answer>, asked: &Asked, shared: &Shared) -> Response
         }
     });
     if answer.media.is_none() {
-        if let Some(paths) = asked.parameter("filter_path") {
+        // An error stays whole.
+        if let Some(paths) = asked.parameter("filter_path").filter(|_| fault.is_none()) {
             answer.body = FilterPaths::parse(paths).apply(&answer.body);
         }
         if asked.flag("pretty") {
