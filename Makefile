@@ -7,7 +7,7 @@ TARGET := $(or $(CARGO_TARGET_DIR),target)
 GANNET := $(TARGET)/quick/gannet
 DEMO := target/demo
 
-.PHONY: demo test test-fast lint python-tests wheel wheel-portable dist tables help
+.PHONY: demo test test-fast lint clients python-tests wheel wheel-portable dist tables help
 
 # Indexes the sample and asks it a few questions. Without object storage, which takes long to build,
 # and with the engine optimized a little less.
@@ -32,6 +32,11 @@ test: lint
 test-fast: lint
 	$(CARGO) test --workspace --locked
 	PYTHON=$(PYTHON) PACKAGES='--workspace --lib --bins --tests' FAST=yes scripts/python-tests
+
+# Many clients of Elasticsearch and OpenSearch, each from its registry: a line for each.
+clients:
+	$(CARGO) build --locked --package gannet-cli
+	GANNET=$(TARGET)/debug/gannet $(PYTHON) scripts/clients
 
 # The Python package: types, stubs, pytest. It is built into target/venv.
 python-tests:
@@ -68,6 +73,7 @@ help:
 	@echo "make test          formatting, lints, links and all tests of the product"
 	@echo "make test-fast     the same without Ray, types of Python and figures of the pages"
 	@echo "make lint          formatting, lints and links of the API docs"
+	@echo "make clients       many clients of Elasticsearch against the server, from their registries"
 	@echo "make python-tests  tests of the Python package"
 	@echo "make wheel         the Python package as a wheel for this machine, in target/dist"
 	@echo "make wheel-portable  the same for every Linux since glibc 2.28, as it is released"
