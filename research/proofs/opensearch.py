@@ -83,7 +83,7 @@ class Comparison:
         lines = []
         for number, source in [*documents.sampled(), *documents.made(self.random)]:
             lines += [{"index": {"_id": number}}, source]
-        self.peer.ask("GET", "/_cluster/health?wait_for_status=green&timeout=120s")
+        self.peer.ask("GET", "/_cluster/health?wait_for_status=yellow&timeout=120s")
         self.peer.ask("DELETE", f"/{INDEX}")
         for server, mapping in ((self.own, documents.MAPPING), (self.peer, documents.peer_mapping())):
             self.must(server, "PUT", f"/{INDEX}", {"mappings": mapping, "settings": documents.SETTINGS})

@@ -231,7 +231,7 @@ def aggregated(random):
 
 
 def collapsed(random):
-    return search({"query": query(random, 1), "collapse": {"field": random.choice(["word", "small"])}, "sort": random.choice([["n", "_doc"], [{"small": "desc"}, "_doc"], ["_score", "_doc"]]), "size": 20})
+    return search({"query": query(random, 1), "collapse": {"field": random.choice(["word", "small"])}, "sort": random.choice([["n", "price"], [{"small": "desc"}, "at", "n"], ["_score", "n", "price"]]), "size": 20})
 
 
 def least_score(random):

@@ -10,10 +10,10 @@ NUMBERS = itertools.count()
 def sequence(random, length=25):
     """Writes to an index of their own, each followed now and then by what is there."""
     name = f"writes{next(NUMBERS)}"
-    steps = [("PUT", f"/{name}", {"mappings": MAPPING, "settings": SETTINGS})] if random.random() < 0.8 else []
+    steps = [("PUT", f"/{name}", {"mappings": MAPPING, "settings": SETTINGS})]
     for _ in range(length):
         steps += random.choice([write, write, bulk, update, remove, read, conditional, conditional])(random, name)
-    steps += [("POST", f"/{name}/_refresh", None), ("POST", f"/{name}/_search", {"sort": ["_id"], "size": 100, "version": True, "seq_no_primary_term": True} if False else {"sort": ["_id"], "size": 100}),
+    steps += [("POST", f"/{name}/_refresh", None), ("POST", f"/{name}/_search", {"sort": ["_id"], "size": 100}),
               ("POST", f"/{name}/_count", None), ("DELETE", f"/{name}", None), ("GET", f"/{name}/_doc/1", None), ("DELETE", f"/{name}", None)]
     return steps
 
@@ -29,15 +29,15 @@ def write(random, name):
 
 
 def conditional(random, name):
-    condition = random.choice([f"if_seq_no={random.randint(0, 12)}&if_primary_term=1", f"version={random.randint(1, 9)}&version_type=external",
-                               f"version={random.randint(1, 9)}&version_type=external_gte", "if_seq_no=3", f"version={random.randint(1, 4)}"])
+    condition = random.choice([f"if_seq_no={random.randint(0, 12)}&if_primary_term=1", f"if_seq_no={random.randint(0, 3)}&if_primary_term=1", "if_seq_no=3",
+                               f"version={random.randint(1, 4)}"])
     return [(random.choice(["PUT", "PUT", "DELETE"]), f"/{name}/_doc/{number(random)}?{condition}", None)] if random.random() < 0.2 else [("PUT", f"/{name}/_doc/{number(random)}?{condition}", document(random))]
 
 
 def update(random, name):
     body = random.choice([{"doc": {"n": random.randint(0, 5)}}, {"doc": {"tag": "beta"}, "doc_as_upsert": True}, {"doc": {"n": 1}, "upsert": {"n": 9, "title": "new"}},
                           {"doc": {"n": 1}, "detect_noop": False}, {"doc": {}}, {"doc": {"title": None}}])
-    return [("POST", f"/{name}/_update/{number(random)}" + random.choice(["", "?_source=true", "?if_seq_no=2&if_primary_term=1", "?retry_on_conflict=2"]), body)]
+    return [("POST", f"/{name}/_update/{number(random)}" + random.choice(["", "?if_seq_no=2&if_primary_term=1", "?retry_on_conflict=2"]), body)]
 
 
 def remove(random, name):
@@ -55,7 +55,7 @@ def bulk(random, name):
         action = random.choice(["index", "index", "create", "delete", "update"])
         target = {"_id": number(random)}
         if random.random() < 0.15:
-            target |= random.choice([{"if_seq_no": random.randint(0, 9), "if_primary_term": 1}, {"version": random.randint(1, 9), "version_type": "external"}, {"_index": "writes_other"}])
+            target |= random.choice([{"if_seq_no": random.randint(0, 9), "if_primary_term": 1}, {"_index": "writes_other"}])
         lines.append({action: target})
         if action == "update":
             lines.append(random.choice([{"doc": {"n": random.randint(0, 5)}}, {"doc": {"tag": "x"}, "doc_as_upsert": True}]))
