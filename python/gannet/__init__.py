@@ -169,7 +169,7 @@ def open(
     - `create=False` makes it an error if there is no index.
     - `analyzer` is that of text fields not seen so far ("standard", "english", "keyword", ...), and
       `analyzers` has those of single fields by their names.
-    - `mapping` declares types of fields ("text", "keyword", "long", "double", "boolean", "date"),
+    - `mapping` declares types of fields ("text", "keyword", "long", "double", "boolean", "date", "ip"),
       as in `{"price": "double", "note": {"type": "text", "analyzer": "english"}}`, and `fields`,
       `format`, `null_value`, `ignore_above`, `column` and `terms` as the guide has them. A document
       with a value that does not fit is rejected.

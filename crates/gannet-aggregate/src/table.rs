@@ -50,7 +50,7 @@ impl Table {
     /// Returns an empty table. Keys of a field of this type are often small numbers, or never.
     pub(crate) fn new(field_type: ValueType) -> Table {
         let least = match field_type {
-            ValueType::Keyword => Some(0),
+            ValueType::Ip | ValueType::Keyword => Some(0),
             ValueType::Long => Some(key_of_long(0)),
             _ => None,
         };

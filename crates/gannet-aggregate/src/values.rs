@@ -1,5 +1,7 @@
 //! Values of a field in one space of keys, though some of its pieces are long and others double.
 
+use std::borrow::Cow;
+
 use gannet_values::{Number, ValueType, key_of_boolean, key_of_double, key_of_long};
 
 use crate::dates::fixed::date_of;
@@ -54,7 +56,7 @@ pub(crate) fn number_of(field: ValueType, (class, key): ClassKey) -> Option<Numb
 /// Returns the number that a written value is of a field, none if it is none.
 pub(crate) fn scalar_number(field: ValueType, scalar: &Scalar) -> Option<Number> {
     match (field, scalar) {
-        (ValueType::Keyword, _) => None,
+        (ValueType::Ip | ValueType::Keyword, _) => None,
         (ValueType::Boolean, Scalar::Text(text)) => {
             let boolean: bool = text.parse().ok()?;
             Some(Number::Long(i64::from(boolean)))
@@ -75,6 +77,12 @@ pub(crate) fn scalar_key(field: ValueType, scalar: &Scalar) -> Option<ClassKey> 
         }
         field => Some(number_key(field, number)),
     }
+}
+
+/// Returns the string of a column that a written value stands for, none if it stands for none.
+pub(crate) fn scalar_string(field: ValueType, scalar: &Scalar) -> Option<String> {
+    let text = scalar_text(scalar);
+    field.string_of_text(&text).map(Cow::into_owned)
 }
 
 /// Returns a written value as text, as a keyword has it.

@@ -165,7 +165,7 @@ fn type_of(column: &TableColumn) -> DataType {
         ValueType::Double => DataType::Float64,
         ValueType::Boolean => DataType::Boolean,
         ValueType::Date => DataType::Timestamp(TimeUnit::Millisecond, Some(ZONE.into())),
-        ValueType::Keyword => DataType::Utf8,
+        ValueType::Ip | ValueType::Keyword => DataType::Utf8,
     };
     if column.has_several {
         DataType::List(Arc::new(Field::new_list_field(one, true)))
@@ -198,6 +198,9 @@ fn array(column: &TableColumn, batch: &ColumnBatch) -> ArrayRef {
                 builder.append_option(whole(value));
             })
         }
+        ValueType::Ip => built(column, batch, StringBuilder::new(), |builder, value| {
+            builder.append_option(value.map(Value::to_string));
+        }),
         ValueType::Keyword => built(column, batch, StringBuilder::new(), |builder, value| {
             builder.append_option(match value {
                 Some(Value::Keyword(text)) => Some(text),

@@ -1,5 +1,6 @@
 //! The server from outside: each test starts a real one on loopback and sends it requests.
 
+mod addresses;
 mod aliases;
 mod bulk;
 mod by_query;

@@ -28,6 +28,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod address;
 mod bits;
 mod dates;
 mod keys;
@@ -37,6 +38,7 @@ mod piece;
 mod range;
 mod types;
 
+pub use address::{Address, AddressRange};
 pub use bits::Bits;
 pub use dates::arithmetic::{DateError, Rounding, add_date_terms, date_arithmetic};
 pub use dates::format::format_date;

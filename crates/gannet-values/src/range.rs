@@ -37,13 +37,13 @@ impl NumberRange {
     }
 
     /// Returns the keys of the values of a type that are in the range. None if no value of the type
-    /// is in it, as none of keywords is.
+    /// is in it, as none of keywords and addresses is.
     pub fn keys(&self, value_type: ValueType) -> Option<RangeInclusive<u64>> {
         if is_nan(self.lower) || is_nan(self.upper) {
             return None;
         }
         let (least, greatest) = match value_type {
-            ValueType::Keyword => return None,
+            ValueType::Ip | ValueType::Keyword => return None,
             ValueType::Boolean => self.boolean_keys()?,
             ValueType::Double => (least_double(self.lower)?, greatest_double(self.upper)?),
             ValueType::Date | ValueType::Long => {

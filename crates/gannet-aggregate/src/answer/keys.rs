@@ -41,7 +41,9 @@ pub(super) fn members(
     let mut put = |name: &str, value| members.insert(name.to_owned(), value);
     match key {
         Key::Term(term) => {
-            put("key", json!(term));
+            let shown =
+                value_type.map_or_else(|| term.as_ref().into(), |own| own.shown_string(term));
+            put("key", json!(shown));
         }
         Key::Number(own) => {
             put("key", number(value_type, own.0));

@@ -148,7 +148,10 @@ impl Aggregation {
 fn source_value(source: &Source, key: &Key, state: &State) -> Value {
     let field_type = state.type_of(&source.field);
     let own = match key {
-        Key::Term(term) => return json!(term),
+        Key::Term(term) => {
+            let shown = field_type.map(|own| own.shown_string(term));
+            return json!(shown.unwrap_or_else(|| term.as_ref().into()));
+        }
         Key::Number(own) => own.0,
         _ => return Value::Null,
     };

@@ -107,7 +107,7 @@ impl BucketNode {
     /// Returns the column of keywords that are keys.
     fn keyword_column(&self) -> Option<usize> {
         match &self.finder {
-            Finder::Terms(own) if own.field_type == ValueType::Keyword => Some(own.column),
+            Finder::Terms(own) if own.field_type.has_strings() => Some(own.column),
             _ => None,
         }
     }

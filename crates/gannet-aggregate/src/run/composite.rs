@@ -7,7 +7,6 @@
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
 
-use gannet_values::ValueType;
 use rustc_hash::FxHashMap;
 
 use super::below::{Below, lead_on};
@@ -244,7 +243,7 @@ impl CompositeNode {
         for bucket in self.now() {
             let keys = self.class_keys(bucket).into_iter();
             for ((key, numbers), source) in keys.zip(&mut numbers).zip(&self.sources) {
-                if source.key_type() == ValueType::Keyword && key != MISSING {
+                if source.key_type().has_strings() && key != MISSING {
                     numbers.push(key.1 as u32);
                 }
             }

@@ -181,7 +181,7 @@ impl Cut {
         for criterion in &self.criteria {
             let order = match &criterion.by {
                 By::Count => directed(counts[one].cmp(&counts[other]), criterion.ascending),
-                By::Key if self.field_type == ValueType::Keyword => return Ordering::Equal,
+                By::Key if self.field_type.has_strings() => return Ordering::Equal,
                 By::Key => {
                     let keys = [one, other].map(|bucket| table.keys()[bucket]);
                     directed(self.compare_keys(keys[0], keys[1]), criterion.ascending)

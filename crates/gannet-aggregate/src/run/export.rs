@@ -1,6 +1,6 @@
 //! The state of a run, apart from its tables: buckets by their keys, with what is below them.
 
-use gannet_values::{ValueType, long_of_key};
+use gannet_values::long_of_key;
 
 use super::composite::CompositeNode;
 use super::context::Context;
@@ -142,7 +142,7 @@ fn found(found: &[MetricState], above: u32) -> Option<MetricState> {
 
 fn key(finder: &Finder, key: BucketKey, term: Option<&str>) -> Key {
     match finder {
-        Finder::Terms(own) if own.field_type == ValueType::Keyword => {
+        Finder::Terms(own) if own.field_type.has_strings() => {
             Key::Term(term.unwrap_or_default().into())
         }
         Finder::Terms(own) => match number_of(own.field_type, (key.class, key.key)) {

@@ -1,12 +1,12 @@
 //! Distinct values of a shard as hashes of 128 bits, which are equal wherever the values are.
 
-use gannet_values::{Number, ValueType};
+use gannet_values::Number;
 
 use super::metric::MetricNode;
 use super::request::{Request, TERMS_AT_ONCE};
 use crate::memory::{Full, Ledger};
 use crate::state::MetricState;
-use crate::values::{NO_NUMBER, number_of, scalar_text};
+use crate::values::{NO_NUMBER, number_of, scalar_string};
 
 /// Keywords whose terms are asked for, and the hashes so far.
 pub(crate) struct Hashing {
@@ -32,13 +32,14 @@ impl Hashing {
         };
         for key in metric.distinct_values() {
             let hash = match metric.field_type {
-                ValueType::Keyword if key.key < NO_NUMBER => {
+                own if own.has_strings() && key.key < NO_NUMBER => {
                     let keyword = (key.key as u32, key.parent);
                     ledger.push(&mut hashing.keywords, keyword)?;
                     continue;
                 }
-                ValueType::Keyword => {
-                    let text = metric.missing_text.as_ref().map(scalar_text);
+                own if own.has_strings() => {
+                    let missing = metric.missing_text.as_ref();
+                    let text = missing.and_then(|missing| scalar_string(own, missing));
                     hash_of_term(text.as_deref().unwrap_or_default())
                 }
                 field => match number_of(field, (key.class, key.key)) {

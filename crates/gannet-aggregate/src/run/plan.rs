@@ -15,7 +15,7 @@ use crate::state::numbers::has_number;
 use crate::tree::{
     Aggregation, Aggregations, DEPTH_MAX, FilterId, Kind, Metric, OrderBy, Scalar, Terms,
 };
-use crate::values::{ClassKey, NO_NUMBER, scalar_key, scalar_number, scalar_text};
+use crate::values::{ClassKey, NO_NUMBER, scalar_key, scalar_number, scalar_string, scalar_text};
 
 /// Numbers of keywords, by field and term.
 pub(crate) type Numbers = BTreeMap<(String, String), Option<u32>>;
@@ -55,9 +55,12 @@ pub(crate) fn terms_needed(
             Kind::Metric(metric) => (&metric.field, metric.missing.iter().collect()),
             _ => ("", Vec::new()),
         };
-        if type_of(field) == Some(ValueType::Keyword) && !scalars.is_empty() {
+        if let Some(of_strings) = type_of(field).filter(|own| own.has_strings())
+            && !scalars.is_empty()
+        {
             let terms = needed.entry(field.to_owned()).or_default();
-            terms.extend(scalars.into_iter().map(scalar_text));
+            let strings = scalars.into_iter();
+            terms.extend(strings.filter_map(|own| scalar_string(of_strings, own)));
         }
         terms_needed(&own.children, type_of, needed);
     }
@@ -227,18 +230,20 @@ impl<'a> Planner<'a> {
 
     /// Returns the key of a written value; of a keyword none if the index does not have it.
     fn key(&self, field: &str, field_type: ValueType, scalar: &Scalar) -> Result<Option<ClassKey>> {
-        if field_type == ValueType::Keyword {
-            let number = self.numbers.get(&(field.to_owned(), scalar_text(scalar)));
-            let number = number.copied().flatten();
-            return Ok(number.map(|number| (0, u64::from(number))));
-        }
-        let key = scalar_key(field_type, scalar);
-        key.map(Some).ok_or_else(|| {
+        let wrong = || {
             let text = scalar_text(scalar);
             self.wrong(&format!(
                 "has the value \"{text}\", which is no {field_type}"
             ))
-        })
+        };
+        if field_type.has_strings() {
+            let string = scalar_string(field_type, scalar).ok_or_else(wrong)?;
+            let number = self.numbers.get(&(field.to_owned(), string));
+            let number = number.copied().flatten();
+            return Ok(number.map(|number| (0, u64::from(number))));
+        }
+        let key = scalar_key(field_type, scalar);
+        key.map(Some).ok_or_else(wrong)
     }
 
     fn terms(&mut self, terms: &Terms, children: &Aggregations) -> Result<Work> {
@@ -246,9 +251,10 @@ impl<'a> Planner<'a> {
         if terms.size == 0 || terms.min_doc_count == 0 {
             return Err(self.wrong("needs a size and a min_doc_count of 1 or more"));
         }
-        let text = terms.missing.as_ref().map(scalar_text);
+        let string = |scalar: &Scalar| scalar_string(field_type, scalar);
+        let text = terms.missing.as_ref().and_then(string);
         let key = |scalar: &Scalar| match self.key(&terms.field, field_type, scalar)? {
-            None if text.as_ref() == Some(&scalar_text(scalar)) => Ok(Some((0, NO_NUMBER))),
+            None if text.is_some() && text == string(scalar) => Ok(Some((0, NO_NUMBER))),
             key => Ok(key),
         };
         let keys = |list: &[Scalar]| -> Result<FxHashSet<ClassKey>> {
@@ -264,14 +270,7 @@ impl<'a> Planner<'a> {
             exclude: keys(&terms.exclude)?,
         };
         let criteria = self.criteria(terms, children)?;
-        let missing_text = text.filter(|_| field_type == ValueType::Keyword);
-        let cut = Cut::new(
-            criteria,
-            terms.size,
-            terms.min_doc_count,
-            field_type,
-            missing_text,
-        );
+        let cut = Cut::new(criteria, terms.size, terms.min_doc_count, field_type, text);
         let node = BucketNode::new(Finder::Terms(finder), Some(cut));
         Ok(Work::Buckets(Box::new(node)))
     }
@@ -322,9 +321,9 @@ impl<'a> Planner<'a> {
 
     fn metric(&mut self, metric: &Metric, is_eager: bool) -> Result<MetricNode> {
         let (column, field_type) = self.column(&metric.field)?;
-        if field_type == ValueType::Keyword && !metric.kind.takes_keywords() {
+        if field_type.has_strings() && !metric.kind.takes_keywords() {
             return Err(self.wrong(&format!(
-                "is {}, which needs numbers, and the field \"{}\" is keyword",
+                "is {}, which needs numbers, and the field \"{}\" is {field_type}",
                 metric.kind.name(),
                 metric.field
             )));

@@ -14,7 +14,7 @@ use crate::state::{Key, PortableNumber};
 use crate::tree::{
     Composite, DateHistogram, Histogram, RangeOf, Ranges, Scalar, Source, SourceKind,
 };
-use crate::values::{scalar_number, scalar_text};
+use crate::values::{scalar_number, scalar_string, scalar_text};
 
 impl Planner<'_> {
     fn number(&self, field_type: ValueType, scalar: Option<&Scalar>) -> Result<Option<Number>> {
@@ -109,8 +109,11 @@ impl Planner<'_> {
                     .zip(after)
                     .map(|(source, scalar)| match scalar {
                         None => Ok(Key::Missing),
-                        Some(scalar) if source.field_type == ValueType::Keyword => {
-                            Ok(Key::Term(scalar_text(scalar).into()))
+                        Some(scalar) if source.field_type.has_strings() => {
+                            let string = scalar_string(source.field_type, scalar);
+                            let string = string
+                                .ok_or_else(|| self.wrong("has an after key of another request"))?;
+                            Ok(Key::Term(string.into()))
                         }
                         Some(scalar) => {
                             let number = self.number(source.field_type, Some(scalar))?;

@@ -21,7 +21,7 @@ const INDEXING: &str = "The field `id` is the external ID, or the one that --id 
 
 /// The long help on declared types.
 const MAPPING: &str = "A mapping is a JSON object with a member for each field that is declared: its type (text, keyword, long, double, \
-                 boolean, date), or an object with `type`, and if need be `analyzer` (of a text), `fields` (multi-fields by their \
+                 boolean, date, ip), or an object with `type`, and if need be `analyzer` (of a text), `fields` (multi-fields by their \
                  names, as title.raw), `ignore_above` (of a keyword: longer strings are left out), `null_value` (what a null \
                  counts as), `format` (of a date, as dd.MM.yyyy||epoch_second), `ignore_malformed` (true: values that do not fit are left out) and `column` (of a text, true: its whole strings can be sorted and counted). \
                  `properties` has the fields of an object. Types of other fields are found.";

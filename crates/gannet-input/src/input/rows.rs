@@ -105,8 +105,10 @@ impl Rows {
     pub fn of_types(mut self, mapping: &FieldMapping) -> Rows {
         for (kind, name) in self.kinds.iter_mut().zip(&self.names) {
             let declared = mapping.type_of(name);
-            if let Some(FieldType::Text | FieldType::Column(ValueType::Date | ValueType::Keyword)) =
-                declared
+            if let Some(
+                FieldType::Text
+                | FieldType::Column(ValueType::Date | ValueType::Ip | ValueType::Keyword),
+            ) = declared
             {
                 *kind = CellKind::Text;
             }

@@ -111,6 +111,7 @@ impl FieldMapping {
     /// The analyzer by which its text is indexed; nothing for what is no string.
     pub fn analyzer(&self, default: Analyzer) -> Option<Analyzer> {
         match (self.kind, &self.analyzer) {
+            (FieldType::Ip, _) => Some(Analyzer::IP),
             (FieldType::Keyword, _) => Some(Analyzer::KEYWORD),
             (FieldType::Text, None) => Some(default),
             (FieldType::Text, Some(name)) => Some(Analyzer::named(name).unwrap_or(default)),
@@ -226,6 +227,11 @@ impl FieldMapping {
         }
         if kind == FieldType::Text && members.get("doc_values").is_some() {
             return Err(unknown_parameter("doc_values", name, kind));
+        }
+        if kind == FieldType::Ip && !field.is_indexed {
+            return Err(as_mapping(Fault::not_there(&format!(
+                "[index] false of field [{name}] of type [ip]"
+            ))));
         }
         if field.ignore_malformed && kind.is_string() {
             return Err(unknown_parameter("ignore_malformed", name, kind));

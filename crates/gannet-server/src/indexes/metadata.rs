@@ -253,8 +253,9 @@ impl Metadata {
             if fits {
                 continue;
             }
-            let is_words = field.kind == FieldKind::Text && field.analyzer != Analyzer::KEYWORD;
+            let is_words = field.kind == FieldKind::Text && !field.analyzer.is_whole();
             let kind = match &field.rules.date_formats {
+                _ if field.analyzer == Analyzer::IP => FieldType::Ip,
                 _ if is_words => FieldType::Text,
                 Some(_) => FieldType::Date,
                 None => FieldType::Keyword,
@@ -283,7 +284,7 @@ impl Metadata {
         if known.fields.get(own).is_some_and(|field| !field.is_found) {
             return false;
         }
-        let is_words = field.kind == FieldKind::Text && field.analyzer != Analyzer::KEYWORD;
+        let is_words = field.kind == FieldKind::Text && !field.analyzer.is_whole();
         let found = FieldMapping {
             is_found: false,
             fields: BTreeMap::new(),
@@ -291,6 +292,8 @@ impl Metadata {
             ignore_above: field.rules.ignore_above,
             ..FieldMapping::found(if is_words {
                 FieldType::Text
+            } else if field.analyzer == Analyzer::IP {
+                FieldType::Ip
             } else {
                 FieldType::Keyword
             })

@@ -4,6 +4,7 @@
 //! rejected by name.
 
 use gannet::Value;
+use gannet::values::Address;
 
 use crate::fault::Fault;
 
@@ -22,6 +23,8 @@ pub enum FieldType {
     Boolean,
     /// A date, in the formats of its field.
     Date,
+    /// An internet address.
+    Ip,
 }
 
 /// A whole number as documents bring it.
@@ -31,7 +34,7 @@ pub const LONG: FieldType = FieldType::Whole("long", i64::MIN, i64::MAX);
 pub const DOUBLE: FieldType = FieldType::Fraction("float");
 
 /// The types that there are.
-const TYPES: [FieldType; 11] = [
+const TYPES: [FieldType; 12] = [
     FieldType::Text,
     FieldType::Keyword,
     LONG,
@@ -43,10 +46,11 @@ const TYPES: [FieldType; 11] = [
     FieldType::Fraction("half_float"),
     FieldType::Boolean,
     FieldType::Date,
+    FieldType::Ip,
 ];
 
 /// Types of Elasticsearch that are not there.
-const TYPES_NOT_THERE: [&str; 36] = [
+const TYPES_NOT_THERE: [&str; 35] = [
     "alias",
     "binary",
     "completion",
@@ -62,7 +66,6 @@ const TYPES_NOT_THERE: [&str; 36] = [
     "geo_shape",
     "histogram",
     "integer_range",
-    "ip",
     "ip_range",
     "join",
     "long_range",
@@ -117,6 +120,7 @@ impl FieldType {
             FieldType::Whole(name, ..) | FieldType::Fraction(name) => name,
             FieldType::Boolean => "boolean",
             FieldType::Date => "date",
+            FieldType::Ip => "ip",
         }
     }
 
@@ -129,6 +133,7 @@ impl FieldType {
             FieldType::Fraction(_) => "double",
             FieldType::Boolean => "boolean",
             FieldType::Date => "date",
+            FieldType::Ip => "ip",
         }
     }
 
@@ -142,7 +147,8 @@ impl FieldType {
     pub fn takes(self, value: &Value) -> bool {
         match (self, value) {
             (FieldType::Text | FieldType::Keyword, _) => true,
-            (FieldType::Date, _) | (_, Value::Text(_)) => false,
+            (FieldType::Ip, Value::Text(text)) => Address::parse(text).is_some(),
+            (FieldType::Date | FieldType::Ip, _) | (_, Value::Text(_)) => false,
             (FieldType::Boolean, Value::Exact(text)) => is_boolean(text),
             (FieldType::Fraction(_), Value::Exact(text)) => !is_boolean(text),
             (FieldType::Whole(_, least, most), Value::Exact(text)) => text

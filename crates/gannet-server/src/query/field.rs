@@ -73,7 +73,8 @@ impl<'a> Fields<'a> {
         let own = own.map(|(name, _)| name.as_str());
         let multi_fields = self.schema.fields().iter();
         let multi_fields = multi_fields
-            .filter(|field| field.rules.source.is_some() && field.kind == FieldKind::Text);
+            .filter(|field| field.rules.source.is_some() && field.kind == FieldKind::Text)
+            .filter(|field| field.analyzer != Analyzer::IP);
         let names = own.chain(multi_fields.map(|field| field.name.as_str()));
         names.filter(|name| fits(pattern, name)).collect()
     }

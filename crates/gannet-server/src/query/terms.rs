@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::ops::Bound;
 
+use gannet::values::AddressRange;
 use gannet::{Analyzer, Operator, Query, Scratch};
 use serde_json::Value;
 
@@ -107,6 +108,7 @@ pub fn exactly(text: &str, target: &Target<'_>, translator: &Translator<'_>) -> 
                 target.kind.name()
             )))
         }
+        FieldType::Ip if AddressRange::parse(text).is_none() => Err(no_address(text, target)),
         _ if !target.is_there => Ok(Query::MatchNone),
         FieldType::Text if !target.is_indexed => {
             target.check_terms("term").map(|()| Query::MatchNone)
@@ -116,7 +118,7 @@ pub fn exactly(text: &str, target: &Target<'_>, translator: &Translator<'_>) -> 
             values: vec![text.to_owned()],
         })),
         _ if target.is_column => Ok(translator.constant(of_column(text, target))),
-        FieldType::Boolean | FieldType::Whole(..) | FieldType::Fraction(_) => {
+        FieldType::Boolean | FieldType::Whole(..) | FieldType::Fraction(_) | FieldType::Ip => {
             Ok(translator.constant(analysed(text, target)))
         }
         _ if target.analyzer == Analyzer::KEYWORD => Ok(whole(text, target)),
@@ -178,7 +180,7 @@ fn analysed(text: &str, target: &Target<'_>) -> Query {
     }
 }
 
-/// `range`: over numbers, booleans, dates, and strings that are kept whole.
+/// `range`: over numbers, booleans, dates, addresses, and strings that are kept whole.
 pub fn range(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
     let clause = Clause::of("range", value)?;
     let known = ["gt", "gte", "lt", "lte", "boost", "format", "time_zone"];
@@ -206,6 +208,12 @@ pub fn range(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
     let lower = bound(&clause, "gte", "gt")?;
     let upper = bound(&clause, "lte", "lt")?;
     for end in [&lower, &upper] {
+        if target.kind == FieldType::Ip
+            && let Bound::Included(text) | Bound::Excluded(text) = end
+            && AddressRange::parse(text).is_none()
+        {
+            return Err(no_address(text, &target));
+        }
         if target.kind == FieldType::Keyword
             && let Bound::Included(text) | Bound::Excluded(text) = end
             && text.starts_with(|c: char| c.is_ascii_digit() || c == '-')
@@ -250,6 +258,13 @@ fn is_empty(lower: &Bound<String>, upper: &Bound<String>, kind: FieldType) -> bo
         Some(Ordering::Equal) => !are_included,
         Some(Ordering::Less) | None => false,
     }
+}
+
+fn no_address(text: &str, target: &Target<'_>) -> Fault {
+    Fault::illegal(format!(
+        "'{text}' is not an IP string literal, for field [{}] of type [ip]",
+        target.name
+    ))
 }
 
 fn bound(clause: &Clause<'_>, included: &str, excluded: &str) -> Outcome<Bound<String>> {

@@ -52,6 +52,7 @@ fn shown(value: &ColumnValue<'_>, format: &DateFormat) -> Value {
         ColumnValue::Long(value) => json!(value),
         ColumnValue::Double(value) => json!(value),
         ColumnValue::Boolean(value) => json!(value),
+        ColumnValue::Ip(address) => json!(address.to_string()),
         ColumnValue::Keyword(text) => json!(text),
         ColumnValue::Date(ms) => json!(format.print(*ms, &Zone::utc())),
     }

@@ -376,6 +376,7 @@ fn group_value(value: &SortValue) -> GroupValue {
         }
         Some(SortedValue::Double(number)) => GroupValue::Number(Number::Double(*number)),
         Some(SortedValue::Boolean(value)) => GroupValue::Number(Number::Long((*value).into())),
+        Some(SortedValue::Ip(address)) => GroupValue::Text(address.to_string()),
         Some(SortedValue::Keyword(text)) => GroupValue::Text(text.to_string()),
     }
 }

@@ -186,6 +186,7 @@ fn plain_json(value: &SortValue) -> Value {
         Some(Sorted::Double(value)) => json!(value),
         // As in Elasticsearch, where only fields of values tell booleans as such.
         Some(Sorted::Boolean(value)) => json!(i64::from(*value)),
+        Some(Sorted::Ip(address)) => json!(address.to_string()),
         Some(Sorted::Keyword(text)) => json!(text),
     }
 }

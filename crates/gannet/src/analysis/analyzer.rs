@@ -10,6 +10,7 @@
 //! their Unicode form or their apostrophes give the same terms (`forms`).
 
 use frostem::Algorithm;
+use gannet_values::Address;
 
 use super::stems::{Stemming, Stems};
 use super::words::{Case, Word, Words};
@@ -55,6 +56,7 @@ enum Chain {
     Simple,
     Whitespace,
     Keyword,
+    Ip,
     English,
     Snowball(Algorithm),
 }
@@ -65,11 +67,26 @@ const KEYWORD_BYTES_MAX: usize = 4 << 10;
 /// Snowball's English under a name of its own, because `english` is Lucene's analyzer.
 const SNOWBALL_ENGLISH: &str = "snowball_english";
 
+/// The name of [`Analyzer::IP`] in an index.
+const IP_NAME: &str = "ip";
+
 impl Analyzer {
     /// The analyzer `keyword`.
     pub const KEYWORD: Analyzer = Analyzer {
         chain: Chain::Keyword,
     };
+
+    /// The analyzer of internet addresses: one term, whose bytes are in their order, and none of a
+    /// text that is no address. It belongs to fields of type `ip`, and is not chosen by name.
+    pub const IP: Analyzer = Analyzer { chain: Chain::Ip };
+
+    /// Returns the analyzer with a name that an index has.
+    pub fn stored(name: &str) -> Result<Analyzer> {
+        match name {
+            IP_NAME => Ok(Analyzer::IP),
+            _ => Analyzer::named(name),
+        }
+    }
 
     /// The analyzer called `name`.
     ///
@@ -108,9 +125,15 @@ impl Analyzer {
             Chain::Simple => "simple",
             Chain::Whitespace => "whitespace",
             Chain::Keyword => "keyword",
+            Chain::Ip => IP_NAME,
             Chain::English => "english",
             Chain::Snowball(algorithm) => name_of(algorithm),
         }
+    }
+
+    /// Returns true if a text has one term at most, which stands for all of it.
+    pub fn is_whole(&self) -> bool {
+        matches!(self.chain, Chain::Keyword | Chain::Ip)
     }
 
     /// Returns true if it reduces words to their stems.
@@ -140,6 +163,7 @@ impl Analyzer {
     /// words are.
     pub fn part(&self, text: &str) -> String {
         match self.chain {
+            Chain::Ip => address_term(text).unwrap_or_else(|| text.to_owned()),
             Chain::Whitespace | Chain::Keyword => {
                 forms::canonical(text, &mut String::new()).to_owned()
             }
@@ -176,6 +200,7 @@ impl Analyzer {
             Chain::Simple => simple(text, &mut scratch.lower, sink),
             Chain::Whitespace => whitespace(text, &mut scratch.lower, sink),
             Chain::Keyword => keyword(text, &mut scratch.lower, sink),
+            Chain::Ip => address(text, sink),
             Chain::English => english(text, scratch, sink),
             Chain::Snowball(algorithm) => {
                 let stems = &mut scratch.stems;
@@ -285,6 +310,23 @@ fn whitespace(text: &str, buffer: &mut String, mut sink: impl FnMut(Token<'_>) -
         })
     });
     position
+}
+
+fn address(text: &str, mut sink: impl FnMut(Token<'_>) -> bool) -> u32 {
+    let Some(term) = address_term(text) else {
+        return 0;
+    };
+    sink(Token {
+        text: &term,
+        position: 0,
+        start: 0,
+        end: text.len(),
+    });
+    1
+}
+
+fn address_term(text: &str) -> Option<String> {
+    Address::parse(text).map(Address::to_column_string)
 }
 
 /// An empty text is a value like any other: it can be searched for.

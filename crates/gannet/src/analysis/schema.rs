@@ -257,7 +257,10 @@ impl Schema {
     pub fn asked_without_name(&self) -> impl Iterator<Item = &Field> {
         let fields = self.fields.iter();
         let has_terms = |field: &&Field| field.rules.source.is_none() && !field.rules.without_terms;
-        fields.filter(move |field| field.kind == FieldKind::Text && has_terms(field))
+        // Addresses are no words, as numbers are none.
+        let has_words =
+            |field: &&Field| field.kind == FieldKind::Text && field.analyzer != Analyzer::IP;
+        fields.filter(move |field| has_words(field) && has_terms(field))
     }
 
     /// Fails if a document brings more new fields than one may: half of those that an index can
@@ -331,7 +334,7 @@ impl Schema {
     fn decode_field(&mut self, reader: &mut ByteReader<'_>) -> Result<()> {
         let name = reader.text()?;
         let analyzer = reader.text()?;
-        let analyzer = Analyzer::named(analyzer)
+        let analyzer = Analyzer::stored(analyzer)
             .map_err(|_| reader.damaged("the name of an analyzer", analyzer))?;
         let kind = match reader.u8()? {
             0 => FieldKind::Text,

@@ -71,7 +71,7 @@ fn key_of_text(value_type: ValueType, text: &str) -> Option<u64> {
         ValueType::Date => parse_date(text).map(|date| key_of_date(date.first_ms)),
         ValueType::Double => key_of_double(Number::parse(text)?.nearest_double()),
         ValueType::Long => Number::parse(text)?.exact_long().map(key_of_long),
-        ValueType::Keyword => None,
+        ValueType::Ip | ValueType::Keyword => None,
     }
 }
 
@@ -253,7 +253,7 @@ impl BufferedColumn {
                     date.map(key_of_date)
                 }
                 (
-                    ValueType::Keyword,
+                    ValueType::Ip | ValueType::Keyword,
                     FoundValue::Text { at, length, .. } | FoundValue::Spelled { at, length },
                 ) => {
                     let text = batch.text(at, length);
@@ -297,7 +297,7 @@ impl BufferedColumn {
     /// Adds the values of a document.
     fn push(&mut self, doc: DocId, value_type: ValueType, keys: &mut Vec<u64>) {
         keys.sort_unstable();
-        if value_type == ValueType::Keyword {
+        if value_type.has_strings() {
             keys.dedup();
         }
         if value_type != ValueType::Double {

@@ -195,7 +195,7 @@ impl ColumnsCheck<'_> {
             || was_long && value_type == Some(ValueType::Double);
         let numbers = self.view.flushed(id).next_number as u64;
         let in_range = match entry.value_type {
-            ValueType::Keyword => summary.greatest < numbers,
+            own if own.has_strings() => summary.greatest < numbers,
             ValueType::Boolean => summary.greatest <= 1,
             _ => true,
         };

@@ -108,7 +108,7 @@ fn found_values(
     pages: &mut Pages<'_>,
 ) -> Result<Vec<PlainValues>> {
     let read = finish(pages, |pages| reader.values_of(docs, pages))?;
-    let is_string = |value_type: ValueType| value_type == ValueType::Keyword;
+    let is_string = |value_type: ValueType| value_type.has_strings();
     let of_strings = read.iter().filter(|(value_type, _)| is_string(*value_type));
     let mut keys: Vec<u64> = of_strings.flat_map(|(_, keys)| keys.clone()).collect();
     keys.sort_unstable();

@@ -216,7 +216,7 @@ impl ColumnTree {
                     keys.push(key);
                 }
                 at += keys.len();
-                if value_type == ValueType::Keyword {
+                if value_type.has_strings() {
                     for key in &mut keys {
                         *key = numbers.get(*key as usize).copied().unwrap_or(0) as u64;
                     }

@@ -11,11 +11,12 @@ pub const KEYWORD_SUFFIX: &str = ".keyword";
 
 /// All types, those first that a name means if its field has columns of several: dates that are
 /// written as strings before the strings.
-pub const VALUES_FIRST: [ValueType; 5] = [
+pub const VALUES_FIRST: [ValueType; 6] = [
     ValueType::Date,
     ValueType::Long,
     ValueType::Double,
     ValueType::Boolean,
+    ValueType::Ip,
     ValueType::Keyword,
 ];
 

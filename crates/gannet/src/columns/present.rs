@@ -4,8 +4,6 @@
 //! the others are read. Documents are looked for window by window. A window grows as long as the
 //! next one begins where it ends, and is small again behind a jump.
 
-use gannet_values::ValueType;
-
 use super::blocks::{DocBlock, DocBlocks};
 use super::column::Column;
 use super::map::SPAN;
@@ -38,7 +36,7 @@ impl ColumnsView {
         let is_whole = |column: &Column| {
             let lacks_none = column.misfits == 0 && !column.closed;
             // An empty string has no word, and stands in a column of strings all the same.
-            lacks_none && column.value_type != ValueType::Keyword
+            lacks_none && !column.value_type.has_strings()
         };
         let id = all.find(|id| self.columns().get(**id).is_some_and(is_whole))?;
         self.reader(*id).map(PresentDocs::new)

@@ -195,7 +195,7 @@ impl ColumnValues {
         for (doc, key) in part {
             self.part_docs.push(doc);
             self.part_keys.push(match part_type {
-                ValueType::Keyword => tagged(self.buffer, key),
+                own if own.has_strings() => tagged(self.buffer, key),
                 _ => key,
             });
         }

@@ -201,7 +201,7 @@ impl ColumnReader {
             let (part_type, part) = column.part(from, behind - from, self.view.below, value_type);
             *found_type = part_type;
             keys.extend(part.map(|(_, key)| match part_type {
-                ValueType::Keyword => tagged(number, key),
+                own if own.has_strings() => tagged(number, key),
                 _ => key,
             }));
         }

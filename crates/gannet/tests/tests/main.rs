@@ -1,5 +1,6 @@
 //! The engine's integration tests, in one binary.
 
+mod addresses;
 mod answers_on_flash;
 mod backups;
 mod cleaning;

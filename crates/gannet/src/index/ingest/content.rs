@@ -1,6 +1,6 @@
 //! Postings and values: all that the documents of a batch bring beside themselves.
 
-use crate::analysis::{Analyzer, Field, FieldId, FieldKind};
+use crate::analysis::{Field, FieldId, FieldKind};
 use crate::columns::{Columns, FoundValue, FoundValues, KEYWORD_BYTES_MAX, TEXT_BYTES_MAX};
 use crate::documents::Value;
 use crate::postings::InvertedBatch;
@@ -40,7 +40,7 @@ pub(super) fn find_value(
         }
         Value::Exact(text) => values.add_spelled(document, field.id, text),
         Value::Text(text) => {
-            let is_whole = field.kind == FieldKind::Exact || field.analyzer == Analyzer::KEYWORD;
+            let is_whole = field.kind == FieldKind::Exact || field.analyzer.is_whole();
             let most = if is_whole {
                 KEYWORD_BYTES_MAX
             } else {

@@ -207,7 +207,7 @@ fn read_members(name: &str, members: &[(String, &str)]) -> Result<DeclaredField>
     let written = members.iter().find(|(member, _)| member == "type");
     let Some((_, written)) = written else {
         return Err(Error::invalid(format!(
-            "the field {name:?} of the mapping has no \"type\": give one of text, keyword, long, double, boolean and date"
+            "the field {name:?} of the mapping has no \"type\": give one of text, keyword, long, double, boolean, date and ip"
         )));
     };
     let type_name: String = serde_json::from_str(written)
@@ -240,7 +240,14 @@ fn read_member(member: &str, value: &str, name: &str, declared: &mut DeclaredFie
             declared.keeps_strings = has_column && is_text;
             declared.without_column = !has_column && !is_text;
         }
-        "terms" => declared.without_terms = !boolean(member, value, name)?,
+        "terms" => {
+            let has_terms = boolean(member, value, name)?;
+            if !has_terms && declared.field_type == FieldType::Column(ValueType::Ip) {
+                let advice = "addresses are found by their terms";
+                return Err(not_supported(member, name, advice));
+            }
+            declared.without_terms = !has_terms;
+        }
         "ignore_above" => {
             if declared.field_type != FieldType::Column(ValueType::Keyword) {
                 let advice = "only a keyword leaves long strings out";

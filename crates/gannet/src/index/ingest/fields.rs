@@ -204,7 +204,7 @@ fn add_declared(
     source: Option<FieldId>,
     options: &SchemaOptions,
 ) -> Result<FieldId> {
-    use gannet_values::ValueType::{Boolean, Date, Double, Keyword, Long};
+    use gannet_values::ValueType::{Boolean, Date, Double, Ip, Keyword, Long};
     if schema.named(name).is_some() {
         return Err(Error::invalid(format!(
             "the multi-field {name:?} cannot be added, since documents have a field of this name: use another one"
@@ -216,6 +216,7 @@ fn add_declared(
         (FieldType::Column(Boolean | Double | Long), _) => {
             schema.ensure(name, FieldKind::Exact, options)
         }
+        (FieldType::Column(Ip), _) => schema.ensure_text(name, Analyzer::IP, options),
         (FieldType::Column(Date | Keyword), _) => {
             schema.ensure_text(name, Analyzer::KEYWORD, options)
         }

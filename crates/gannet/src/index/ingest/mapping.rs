@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gannet_values::{DateFormats, Number, ValueType, parse_date};
+use gannet_values::{Address, DateFormats, Number, ValueType, parse_date};
 
 use crate::analysis::{
     Analyzer, FieldId, NullValue, Schema, ValueRules, has_more_characters, in_nfc,
@@ -63,7 +63,7 @@ pub(crate) struct DeclaredField {
 }
 
 impl FieldType {
-    /// The type with a name: `text`, `keyword`, `long`, `double`, `boolean` or `date`.
+    /// The type with a name: `text`, `keyword`, `long`, `double`, `boolean`, `date` or `ip`.
     ///
     /// # Errors
     ///
@@ -75,7 +75,7 @@ impl FieldType {
         let found = ValueType::from_name(name).map(FieldType::Column);
         found.ok_or_else(|| {
             Error::invalid(format!(
-                "{name:?} is no type of a field: use text, keyword, long, double, boolean or date"
+                "{name:?} is no type of a field: use text, keyword, long, double, boolean, date or ip"
             ))
         })
     }
@@ -373,6 +373,7 @@ fn misfit(declared: &DeclaredField, value_type: ValueType, value: &Value) -> Err
         },
         ValueType::Double => "a number".to_owned(),
         ValueType::Long => "a whole number of 64 bits".to_owned(),
+        ValueType::Ip => "an address such as 10.0.0.1 or 2001:db8::1".to_owned(),
         ValueType::Keyword => format!(
             "a string of at most {KEYWORD_BYTES_MAX} bytes, unless \"ignore_above\" leaves longer ones out"
         ),
@@ -390,6 +391,7 @@ fn fits(value_type: ValueType, value: &Value) -> bool {
         ValueType::Boolean => is_boolean,
         ValueType::Double => Number::parse(text).is_some(),
         ValueType::Long => Number::parse(text).is_some_and(|n| n.exact_long().is_some()),
+        ValueType::Ip => Address::parse(text).is_some(),
         ValueType::Keyword => text.len() <= KEYWORD_BYTES_MAX,
         ValueType::Date => match value {
             Value::Exact(_) => text.parse::<i64>().is_ok(),

@@ -6,11 +6,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 use std::thread;
 
-use gannet_values::format_date;
+use gannet_values::{Address, format_date};
 
 use super::content::{BatchContent, find_misfit, find_value};
 use super::fields::{Fields, FieldsInUse};
-use crate::analysis::{Field, FieldId, FieldKind, Schema, SchemaOptions, Scratch, Token, term_key};
+use crate::analysis::{
+    Analyzer, Field, FieldId, FieldKind, Schema, SchemaOptions, Scratch, Token, term_key,
+};
 use crate::base::{Budget, ByteReader, Error, Reservation, Result};
 use crate::columns::{Columns, FoundValues, VALUES_MAX};
 use crate::documents::{Compressor, Dictionaries, Document, Expected, Trainer, Value};
@@ -451,7 +453,15 @@ impl Workbench {
                 &as_iso
             }
         };
-        find_value(&mut self.values, ordinal, field, value, columns);
+        if field.analyzer == Analyzer::IP {
+            let Some(address) = Address::parse(text) else {
+                return find_misfit(&mut self.values, ordinal, field.id);
+            };
+            let string = Value::Text(address.to_column_string());
+            find_value(&mut self.values, ordinal, field, &string, columns);
+        } else {
+            find_value(&mut self.values, ordinal, field, value, columns);
+        }
         if field.rules.is_too_long(text) || field.rules.without_terms {
             return;
         }

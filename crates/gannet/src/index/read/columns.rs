@@ -123,7 +123,7 @@ impl Snapshot {
         keys: &[u64],
         reader: &ColumnReader,
     ) -> Result<Vec<Value<'static>>> {
-        if value_type != ValueType::Keyword {
+        if !value_type.has_strings() {
             let values = keys.iter().map(|key| value_type.value_of_key(*key));
             return values.collect::<Option<_>>().ok_or_else(lost);
         }
@@ -131,9 +131,8 @@ impl Snapshot {
         let mut terms = finish(&mut pages, |pages| reader.term_strings(keys, pages))?;
         terms.sort_unstable();
         let text = |term| {
-            let text = String::from_utf8(term);
-            text.map(|text| Value::Keyword(text.into()))
-                .map_err(|_| Error::damaged("a keyword", "expected UTF-8"))
+            let value = value_type.value_of_string(term);
+            value.ok_or_else(|| Error::damaged("a string of a column", "expected UTF-8"))
         };
         terms.into_iter().map(text).collect()
     }

@@ -191,7 +191,7 @@ impl Snapshot {
         };
         self.walk(&mut reader.values(*first..last + 1), &mut taker)?;
         let taken = taker.taken;
-        let of_strings = taken.iter().filter(|one| one.1 == ValueType::Keyword);
+        let of_strings = taken.iter().filter(|one| one.1.has_strings());
         let mut keys: Vec<u64> = of_strings.map(|(.., key)| *key).collect();
         keys.sort_unstable();
         keys.dedup();
@@ -203,10 +203,10 @@ impl Snapshot {
             let from = batch.values.len();
             while let Some((_, value_type, key)) = taken.next_if(|one| one.0 == at) {
                 let value = match value_type {
-                    ValueType::Keyword => {
+                    own if own.has_strings() => {
                         let place = keys.binary_search(&key).ok();
-                        let text = place.and_then(|place| strings.get(place));
-                        text.map(|text| Value::Keyword(text.clone().into()))
+                        let string = place.and_then(|place| strings.get(place));
+                        string.and_then(|string| own.value_of_string(string.clone().into_bytes()))
                     }
                     // Older pieces are of whole numbers.
                     ValueType::Long if is_double => value_type
@@ -248,6 +248,7 @@ impl Snapshot {
 fn text_order(one: &Value<'_>, other: &Value<'_>) -> std::cmp::Ordering {
     match (one, other) {
         (Value::Keyword(one), Value::Keyword(other)) => one.cmp(other),
+        (Value::Ip(one), Value::Ip(other)) => one.cmp(other),
         _ => std::cmp::Ordering::Equal,
     }
 }

@@ -6,8 +6,11 @@ use std::fmt::{self, Formatter, Write};
 
 use super::query_kind::{Children, Complaint, NO_CHILDREN, QueryKind};
 use crate::base::Result;
-use crate::search::plan::{FieldQuery, LeafPlan, PlanNode, Planner, check_text};
+use crate::search::plan::{
+    FieldQuery, LeafPlan, PlanNode, Planner, check_text, pattern_of_addresses,
+};
 use crate::search::query::Query;
+use crate::search::query::addresses::has_addresses;
 use crate::search::query::fields::has_order;
 use crate::search::query::pattern::Pattern;
 use crate::search::query::print::{print_field, print_quoted};
@@ -94,6 +97,11 @@ impl LeafPlan for OneOfQuery<'_> {
         planner: &mut Planner<'_>,
     ) -> Result<Option<PlanNode>> {
         self.values.iter().try_for_each(|value| check_text(value))?;
+        if has_addresses(asked.field) {
+            let pattern = pattern_of_addresses(self.values, asked.field)?;
+            let slot = planner.pattern(asked, pattern, false)?;
+            return Ok(Some(PlanNode::Pattern(slot, asked.boost)));
+        }
         let bytes = |value: &String| {
             if has_order(asked.field) {
                 asked.field.analyzer.part(value).into_bytes()

@@ -6,7 +6,8 @@ use std::ops::Bound;
 use super::query_kind::{Children, Complaint, NO_CHILDREN, QueryKind};
 use crate::analysis::Field;
 use crate::base::{Error, Result};
-use crate::search::plan::{FieldQuery, LeafPlan, PlanNode, Planner};
+use crate::search::plan::{FieldQuery, LeafPlan, PlanNode, Planner, pattern_between_addresses};
+use crate::search::query::addresses::has_addresses;
 use crate::search::query::pattern::Pattern;
 use crate::search::query::print::{print_field, print_quoted};
 use crate::search::query::{Query, ranges};
@@ -75,6 +76,11 @@ impl LeafPlan for RangeQuery<'_> {
         asked: &FieldQuery<'_>,
         planner: &mut Planner<'_>,
     ) -> Result<Option<PlanNode>> {
+        if has_addresses(asked.field) {
+            let pattern = pattern_between_addresses(self.lower, self.upper, asked.field)?;
+            let slot = planner.pattern(asked, pattern, false)?;
+            return Ok(Some(PlanNode::Pattern(slot, asked.boost)));
+        }
         let bytes = |text: &String| asked.field.analyzer.part(text).into_bytes();
         let range = (
             self.lower.as_ref().map(bytes),

@@ -19,6 +19,7 @@
 //!   required: it only adds to the score, unless there is nothing else to match;
 //! - what `fields` rejects has no plan.
 
+mod addresses;
 mod allowance;
 mod cut;
 mod field_query;
@@ -29,6 +30,7 @@ mod notes;
 mod patterns;
 mod planner;
 
+pub use addresses::{pattern_between_addresses, pattern_of_addresses};
 pub use allowance::{Allowance, check_text};
 pub use field_query::FieldQuery;
 pub use leaf::LeafPlan;

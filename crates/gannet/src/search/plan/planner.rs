@@ -3,6 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::addresses::pattern_of_addresses;
 use super::allowance::{Allowance, check_phrase};
 use super::field_query::FieldQuery;
 use super::node::{PlanNode, PlanSlot, PlannedPattern, PlannedTerm};
@@ -10,6 +11,7 @@ use super::notes::Notes;
 use crate::analysis::{Field, FieldKind, FieldOptions, Schema, Scratch, term_key};
 use crate::base::{Error, Result};
 use crate::documents::exact_number;
+use crate::search::query::addresses::has_addresses;
 use crate::search::query::fields;
 use crate::search::query::pattern::{Fuzzy, Pattern};
 use crate::search::query::ranges::DateSpan;
@@ -80,6 +82,11 @@ impl<'a> Planner<'a> {
     /// A text as a single value, where the field has numbers and dates that are written in several
     /// ways: a number in all its spellings, a date with and without a time.
     pub fn value(&mut self, text: &str, asked: &FieldQuery<'_>) -> Result<Option<PlanNode>> {
+        if has_addresses(asked.field) && text.contains('/') {
+            let pattern = pattern_of_addresses(&[text.to_owned()], asked.field)?;
+            let slot = self.pattern(asked, pattern, false)?;
+            return Ok(Some(PlanNode::Pattern(slot, asked.boost)));
+        }
         if let Some(spelled) = other_spelling(text, asked.field) {
             return self
                 .number([text, &spelled], asked.field, asked.boost)

@@ -8,7 +8,7 @@
 
 use std::ops::Bound;
 
-use super::Query;
+use super::{Query, addresses};
 use crate::analysis::{Analyzer, Field, FieldKind, Schema};
 use crate::base::{Error, Result};
 
@@ -108,6 +108,9 @@ fn check_one(query: &Query, schema: &Schema, elsewhere: &dyn Fn(&str) -> bool) -
     let asks_column = matches!(query, Query::Range { .. } | Query::OneOf { .. });
     if let Some(field) = field.filter(|field| field.rules.without_terms && !asks_column) {
         return Err(without_terms(field));
+    }
+    if let Some(field) = field.filter(|field| addresses::has_addresses(field)) {
+        addresses::check(query, field)?;
     }
     field.map_or(Ok(()), |field| {
         query.as_kind(|kind| kind.check_field(Some(field)))

@@ -4,6 +4,7 @@
 //! an index that has no field of a name is an error; `id` names the external ID unless it is a
 //! field. It prints as the query language that the parser reads.
 
+pub(crate) mod addresses;
 pub(crate) mod fields;
 pub(crate) mod parser;
 pub(crate) mod pattern;

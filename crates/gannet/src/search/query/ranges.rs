@@ -13,7 +13,7 @@
 
 use std::ops::Bound;
 
-use gannet_values::Number;
+use gannet_values::{Address, Number};
 
 use super::fields::shown;
 use crate::analysis::{Field, FieldKind};
@@ -87,10 +87,13 @@ pub fn check_written(
     ))
 }
 
-/// Returns true if one end is not above the other, as numbers, as dates or in bytes.
+/// Returns true if one end is not above the other, as numbers, as addresses, as dates or in bytes.
 fn is_ordered(least: &str, most: &str, lower: &Bound<String>, upper: &Bound<String>) -> bool {
     let includes_both = matches!((lower, upper), (Bound::Included(_), Bound::Included(_)));
     if let (Some(least), Some(most)) = (Number::parse(least), Number::parse(most)) {
+        return least < most || includes_both && least == most;
+    }
+    if let (Some(least), Some(most)) = (Address::parse(least), Address::parse(most)) {
         return least < most || includes_both && least == most;
     }
     let begins = || iso(most).is_some_and(|date| least.starts_with(date.span));

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use gannet_values::Value;
+use gannet_values::{Address, Value};
 
 use crate::analysis::VERSION as ANALYSIS_VERSION;
 use crate::base::{ByteReader, Result, put_bytes, put_u32, put_u64, put_varint};
@@ -226,6 +226,11 @@ fn put_value(out: &mut Vec<u8>, value: &SortValue) {
         Some(Value::Double(value)) => put_number(out, 2, value.to_bits()),
         Some(Value::Boolean(value)) => put_number(out, 3, u64::from(*value)),
         Some(Value::Date(value)) => put_number(out, 4, *value as u64),
+        Some(Value::Ip(value)) => {
+            out.push(6);
+            put_u64(out, (value.to_bits() >> 64) as u64);
+            put_u64(out, value.to_bits() as u64);
+        }
         Some(Value::Keyword(value)) => {
             out.push(5);
             put_bytes(out, value.as_bytes());
@@ -246,6 +251,12 @@ fn value(reader: &mut ByteReader<'_>) -> Result<SortValue> {
         3 => Some(Value::Boolean(reader.u64()? == 1)),
         4 => Some(Value::Date(reader.u64()? as i64)),
         5 => Some(Value::Keyword(Cow::Owned(text(reader)?))),
+        6 => {
+            let [high, low] = [reader.u64()?, reader.u64()?];
+            Some(Value::Ip(Address::of_bits(
+                u128::from(high) << 64 | u128::from(low),
+            )))
+        }
         other => return Err(reader.damaged("a type of a value", other)),
     })
 }

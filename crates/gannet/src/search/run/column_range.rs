@@ -45,7 +45,7 @@ pub fn column_of_ranges(field: FieldId, view: &SearchView) -> Option<ColumnReade
     let mut all = columns.of_field(field).iter();
     let has_order = |id: &&u16| {
         let column = columns.get(**id);
-        column.is_some_and(|column| !column.closed && column.value_type != ValueType::Keyword)
+        column.is_some_and(|column| !column.closed && !column.value_type.has_strings())
     };
     view.columns.reader(*all.find(has_order)?)
 }
@@ -279,7 +279,7 @@ impl EndReader<'_> {
                 .ok()
                 .map(|value: bool| Number::Long(value.into())),
             ValueType::Long | ValueType::Double => Number::parse(&text),
-            ValueType::Keyword => None,
+            ValueType::Ip | ValueType::Keyword => None,
         };
         read.ok_or_else(|| {
             let (what, example) = match self.value_type {

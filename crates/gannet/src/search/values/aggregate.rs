@@ -178,7 +178,7 @@ impl AggregateRun {
                     let column = AggregatedColumn {
                         reader,
                         numbers: KeywordNumbers::default(),
-                        are_numbered: value_type != ValueType::Keyword,
+                        are_numbered: !value_type.has_strings(),
                         memory: None,
                         found_numbers: Vec::new(),
                         found_terms: Vec::new(),
@@ -535,7 +535,7 @@ impl ValueVisitor for Taker<'_> {
             self.parts.push((self.docs.len(), value_type));
         }
         self.docs.extend_from_slice(docs);
-        if value_type != ValueType::Keyword {
+        if !value_type.has_strings() {
             self.keys.extend_from_slice(keys);
             return Ok(());
         }

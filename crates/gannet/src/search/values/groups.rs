@@ -108,7 +108,7 @@ impl Groups {
 
     /// Gives numbers to the strings that only buffers have.
     pub(super) fn number(&mut self, pages: &mut Pages<'_>) -> Step<()> {
-        let of_strings = |column: &&ColumnReader| column.column().value_type == ValueType::Keyword;
+        let of_strings = |column: &&ColumnReader| column.column().value_type.has_strings();
         if let Some(column) = self.column.as_ref().filter(of_strings)
             && !self.are_numbered
         {

@@ -43,12 +43,12 @@ impl KeyRun {
             },
             SortBy::Score | SortBy::Doc | SortBy::Id => None,
         };
-        let is_keyword = |column: &&ColumnReader| column.column().value_type == ValueType::Keyword;
-        let sought = match after {
-            Some(Some(Value::Keyword(text))) => Some(text.as_bytes().to_vec()),
+        let is_keyword = |column: &&ColumnReader| column.column().value_type.has_strings();
+        let ranks = column.as_ref().filter(is_keyword);
+        let sought = match (after, ranks) {
+            (Some(Some(value)), Some(column)) => Some(string_sought(value, column, key)?),
             _ => None,
         };
-        let ranks = column.as_ref().filter(is_keyword);
         let ranks = ranks.map(|column| TermRanks::new(column.clone(), sought, budget));
         Ok(KeyRun {
             key: key.clone(),
@@ -75,7 +75,7 @@ impl KeyRun {
     pub(super) fn place_after(&self, value: &SortValue) -> Result<Place> {
         let number = match (value, &self.ranks) {
             (None, _) => None,
-            (Some(Value::Keyword(_)), Some(ranks)) => ranks.place(),
+            (Some(Value::Ip(_) | Value::Keyword(_)), Some(ranks)) => ranks.place(),
             (Some(Value::Keyword(text)), None) => Some(self.date_of(text)?),
             (Some(value), None) => number_of(value),
             (Some(value), Some(_)) => return Err(wrong_after(value, &self.key)),
@@ -217,21 +217,32 @@ pub(super) fn shown_values(
         .map(|(value_type, keys)| choose(*value_type, keys).map(|key| (*value_type, key)));
     let chosen: Vec<Option<(ValueType, u64)>> = chosen.collect();
     let of_strings = chosen.iter().flatten();
-    let of_strings = of_strings.filter(|(value_type, _)| *value_type == ValueType::Keyword);
+    let of_strings = of_strings.filter(|(value_type, _)| value_type.has_strings());
     let keys: Vec<u64> = of_strings.map(|(_, key)| *key).collect();
     let mut terms = column.term_strings(&keys, pages)?.into_iter();
     let values = chosen.iter().map(|chosen| match *chosen {
         None => None,
-        Some((ValueType::Keyword, _)) => {
-            let text = String::from_utf8_lossy(&terms.next()?).into_owned();
-            Some(Value::Keyword(text.into()))
-        }
+        Some((own, _)) if own.has_strings() => own.value_of_string(terms.next()?),
         Some((other, key)) => other.value_of_key(key),
     });
     let values: Vec<SortValue> = values.collect();
     let at = |doc: &DocId| ascending.binary_search(doc).ok();
     let of = |doc: &DocId| at(doc).and_then(|at| values.get(at).cloned().flatten());
     Ok(hits.iter().map(of).collect())
+}
+
+/// The string of a column behind which hits begin: of an address that is written, its digits.
+fn string_sought(value: &Value<'_>, column: &ColumnReader, key: &SortKey) -> Result<Vec<u8>> {
+    let value_type = column.column().value_type;
+    let string = match value {
+        Value::Keyword(text) => value_type.string_of_text(text),
+        Value::Ip(address) if value_type == ValueType::Ip => {
+            Some(address.to_column_string().into())
+        }
+        _ => None,
+    };
+    let string = string.map(|string| string.as_bytes().to_vec());
+    string.ok_or_else(|| wrong_after(value, key))
 }
 
 /// The error for a value behind which no hits can begin.

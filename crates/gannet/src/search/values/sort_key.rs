@@ -88,6 +88,13 @@ impl SortKey {
                     ascending
                 }
             }
+            (Some(Value::Ip(one)), Some(Value::Ip(other))) => {
+                if self.descending {
+                    other.cmp(one)
+                } else {
+                    one.cmp(other)
+                }
+            }
             _ => {
                 let number = |value: &SortValue| value.as_ref().and_then(number_of);
                 self.place(number(one)).cmp(&self.place(number(other)))
@@ -112,7 +119,7 @@ pub(super) fn number_of(value: &Value<'_>) -> Option<Number> {
         Value::Long(number) | Value::Date(number) => Some(Number::Long(*number)),
         Value::Double(number) => Some(Number::Double(*number)),
         Value::Boolean(value) => Some(Number::Long(i64::from(*value))),
-        Value::Keyword(_) => None,
+        Value::Ip(_) | Value::Keyword(_) => None,
     }
 }
 

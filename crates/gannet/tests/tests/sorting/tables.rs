@@ -44,6 +44,7 @@ fn check_values(json: &Json, field: &str, got: &[Value<'_>]) {
         Value::Double(double) => Compared::Number(*double),
         Value::Boolean(value) => Compared::Number(f64::from(u8::from(*value))),
         Value::Date(_) => Compared::Text(value.to_string()[..10].to_owned()),
+        Value::Ip(own) => Compared::Text(own.to_string()),
         Value::Keyword(text) => Compared::Text(text.to_string()),
     });
     assert!(got.clone().eq(wanted.iter().cloned()), "{json} {field}");
