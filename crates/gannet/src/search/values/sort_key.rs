@@ -95,6 +95,11 @@ impl SortKey {
                     one.cmp(other)
                 }
             }
+            // Any value stands before or behind one that is missing, also a string.
+            (Some(_), None) | (None, Some(_)) => {
+                let place = |value: &SortValue| self.place(value.as_ref().map(|_| Number::Long(0)));
+                place(one).cmp(&place(other))
+            }
             _ => {
                 let number = |value: &SortValue| value.as_ref().and_then(number_of);
                 self.place(number(one)).cmp(&self.place(number(other)))
@@ -146,6 +151,33 @@ mod tests {
         assert_eq!(key("-_id").unwrap(), (SortBy::Id, true));
         for wrong in ["", "-"] {
             assert!(key(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn values_of_two_hits_are_compared_with_missing_ones() {
+        let text = |text: &'static str| Some(Value::Keyword(text.into()));
+        for (text_of_key, is_first) in [("a", false), ("-a", false), ("a", true), ("-a", true)] {
+            let key = SortKey {
+                missing_first: is_first,
+                ..SortKey::parse(text_of_key).unwrap()
+            };
+            let some_is = if is_first {
+                Ordering::Greater
+            } else {
+                Ordering::Less
+            };
+            for value in [
+                text("x"),
+                Some(Value::Long(i64::MAX)),
+                Some(Value::Boolean(true)),
+            ] {
+                assert_eq!(key.compare(&value, &None), some_is);
+                assert_eq!(key.compare(&None, &value), some_is.reverse());
+            }
+            assert_eq!(key.compare(&None, &None), Ordering::Equal);
+            let wanted = text_of_key == "a";
+            assert_eq!(key.compare(&text("x"), &text("y")).is_lt(), wanted);
         }
     }
 
