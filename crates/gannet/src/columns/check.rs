@@ -11,10 +11,13 @@ use super::map::{MapEntry, decode_map};
 use super::tree::ColumnTreeView;
 use crate::base::{DocId, Error, Result};
 use crate::btree::check as check_tree;
-use crate::cache::{Pages, Step, finish};
+use crate::cache::{Pages, Step, finish, gather};
 
 /// The most findings that are reported one by one.
 const FINDINGS_MAX: usize = 1000;
+
+/// Strings that are looked up at once.
+const STRINGS_AT_ONCE: usize = 64;
 
 /// Counts of all that a check has gone over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -199,12 +202,38 @@ impl ColumnsCheck<'_> {
             ValueType::Boolean => summary.greatest <= 1,
             _ => true,
         };
-        if fits && in_range {
-            Ok(())
-        } else {
+        if !fits || !in_range {
             let reason = format!("it has {:?} of {:?}", summary, entry.value_type);
-            Err(wrong(&reason).into())
+            return Err(wrong(&reason).into());
         }
+        if entry.value_type.has_strings() && self.view.flushed(id).dropped > 0 {
+            self.strings_of(id, &piece, entry, pages)?;
+        }
+        Ok(())
+    }
+
+    /// Fails if a piece has a number whose string was taken out.
+    fn strings_of(
+        &self,
+        id: ColumnId,
+        piece: &Piece<'_>,
+        entry: &MapEntry,
+        pages: &mut Pages<'_>,
+    ) -> Step<()> {
+        let mut numbers = Vec::with_capacity(piece.values());
+        piece.for_each(|_, key| numbers.push(key as u32));
+        numbers.sort_unstable();
+        numbers.dedup();
+        for some in numbers.chunks(STRINGS_AT_ONCE) {
+            let strings = gather(some, |number| {
+                self.view.entry(id, EntryKind::Term, number, pages)
+            })?;
+            if let Some(at) = strings.iter().position(Option::is_none) {
+                let reason = format!("it has the number {}, which no string has", some[at]);
+                return Err(damaged_piece(id, entry.first, reason).into());
+            }
+        }
+        Ok(())
     }
 
     fn number(&self, id: ColumnId, term: &[u8], number: u32, pages: &mut Pages<'_>) -> Result<()> {
@@ -230,11 +259,12 @@ impl ColumnsCheck<'_> {
                     flushed.last, counts.last
                 ));
             }
-            if counts.numbers != counts.terms || counts.numbers != flushed.next_number as u64 {
+            let left = flushed.next_number.checked_sub(flushed.dropped);
+            if counts.numbers != counts.terms || left.map(u64::from) != Some(counts.numbers) {
                 let (numbers, terms) = (counts.numbers, counts.terms);
                 self.note(format!(
-                    "column {id}: expected {} keywords, got {numbers} with a number and {terms} by number",
-                    flushed.next_number
+                    "column {id}: expected {} keywords less {}, got {numbers} with a number and {terms} by number",
+                    flushed.next_number, flushed.dropped
                 ));
             }
         }

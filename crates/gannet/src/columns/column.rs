@@ -48,6 +48,8 @@ pub struct Column {
 pub struct FlushedColumn {
     /// The number that the next string gets.
     pub next_number: u32,
+    /// Numbers whose strings were taken out, since no document had them any more.
+    pub dropped: u32,
     /// The first document of its last map and that of its last piece, if it has any.
     pub last: Option<(DocId, DocId)>,
 }
@@ -143,6 +145,7 @@ impl Column {
 impl FlushedColumn {
     pub(super) fn encode(&self, out: &mut Vec<u8>) {
         put_varint(out, self.next_number as u64);
+        put_varint(out, self.dropped as u64);
         match self.last {
             None => out.push(0),
             Some((map, piece)) => {
@@ -156,6 +159,7 @@ impl FlushedColumn {
     pub(super) fn decode(reader: &mut ByteReader<'_>) -> Result<FlushedColumn> {
         Ok(FlushedColumn {
             next_number: reader.varint_u32()?,
+            dropped: reader.varint_u32()?,
             last: match reader.u8()? {
                 0 => None,
                 1 => Some((reader.varint_u32()?, reader.varint_u32()?)),

@@ -35,7 +35,7 @@ const VALUES_AT_ONCE: usize = 4096;
 
 /// Changes that wait for the tree, in the order of keys.
 #[derive(Default)]
-struct TreeChanges {
+pub(super) struct TreeChanges {
     entries: Vec<(Vec<u8>, Vec<u8>)>,
     bytes: usize,
 }
@@ -48,7 +48,7 @@ struct LastPiece {
 }
 
 /// The pieces of a column that are being made.
-struct PieceWriter<'w> {
+pub(super) struct PieceWriter<'w> {
     column: ColumnId,
     /// The pieces of the last map, and those that follow.
     entries: Vec<MapEntry>,
@@ -275,6 +275,11 @@ fn no_numbers() -> Error {
 }
 
 impl TreeChanges {
+    /// All changes, in the order in which they were made.
+    pub(super) fn into_entries(self) -> impl Iterator<Item = (Vec<u8>, Vec<u8>)> {
+        self.entries.into_iter()
+    }
+
     fn put(&mut self, key: &[u8], value: Vec<u8>) {
         self.bytes += key.len() + value.len() + size_of::<(Vec<u8>, Vec<u8>)>();
         self.entries.push((key.to_vec(), value));
@@ -286,6 +291,17 @@ impl TreeChanges {
 }
 
 impl<'w> PieceWriter<'w> {
+    /// Begins without any piece.
+    pub(super) fn new(column: ColumnId, changes: &'w mut TreeChanges) -> PieceWriter<'w> {
+        PieceWriter {
+            column,
+            entries: Vec::new(),
+            values: Vec::new(),
+            value_type: ValueType::Long,
+            changes,
+        }
+    }
+
     /// Goes on behind the last piece if the first new value belongs to its block, else begins anew.
     fn begin(
         column_id: ColumnId,
@@ -294,13 +310,7 @@ impl<'w> PieceWriter<'w> {
         last: LastPiece,
         changes: &'w mut TreeChanges,
     ) -> PieceWriter<'w> {
-        let mut writer = PieceWriter {
-            column: column_id,
-            entries: Vec::new(),
-            values: Vec::new(),
-            value_type,
-            changes,
-        };
+        let mut writer = PieceWriter::new(column_id, changes);
         let first = column.docs().first().copied().unwrap_or(0);
         let (part_type, _) = column.part(0, 1, DocId::MAX, value_type);
         writer.value_type = part_type;
@@ -321,8 +331,15 @@ impl<'w> PieceWriter<'w> {
         writer
     }
 
+    /// Takes pieces that are there as they are.
+    pub(super) fn keep(&mut self, pieces: &[MapEntry]) -> Result<()> {
+        self.write_block()?;
+        self.entries.extend_from_slice(pieces);
+        Ok(())
+    }
+
     /// Adds the values of a document, which need not be sorted.
-    fn add(&mut self, doc: DocId, value_type: ValueType, keys: &[u64]) -> Result<()> {
+    pub(super) fn add(&mut self, doc: DocId, value_type: ValueType, keys: &[u64]) -> Result<()> {
         if let Some((earlier, _)) = self.values.last() {
             let joins = earlier / BLOCK == doc / BLOCK && self.value_type == value_type;
             if !joins {
@@ -363,7 +380,7 @@ impl<'w> PieceWriter<'w> {
     }
 
     /// Makes the last piece, and all maps. Gives the first documents of the last of each.
-    fn end(mut self) -> Result<(DocId, DocId)> {
+    pub(super) fn end(mut self) -> Result<(DocId, DocId)> {
         self.write_block()?;
         let mut last = (0, 0);
         for map in cut_maps(&self.entries) {

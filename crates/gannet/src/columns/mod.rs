@@ -13,7 +13,8 @@
 //! flushed, and never again.
 //!
 //! 1. Pieces, maps and numbers change in a flush alone. The last piece of a column is replaced with
-//!    its map as long as its block of documents has room.
+//!    its map as long as its block of documents has room. Others are replaced by a vacuum, without
+//!    the values of deleted documents.
 //! 2. A document is in the tree or in one of the buffers, and all documents of the tree come before
 //!    those of the buffers.
 //! 3. The type of a column is a decision that was recorded ([`Columns`]). Where whole numbers
@@ -39,6 +40,7 @@ mod terms;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod vacuum;
 mod values;
 mod view;
 
@@ -59,5 +61,6 @@ pub use select::{Selection, TermKeys};
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use tree::decode;
 pub use tree::{ColumnTree, ColumnTreeView};
+pub use vacuum::{ColumnSweep, SweepLimits};
 pub use values::{ColumnValues, ValueVisitor};
 pub use view::{ColumnReader, ColumnsView, KeywordNumbers};

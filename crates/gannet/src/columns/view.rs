@@ -286,6 +286,12 @@ impl ColumnReader {
         self.view.tree.flushed(self.id).next_number
     }
 
+    /// The number of keywords in the tree.
+    pub fn keywords(&self) -> u64 {
+        let flushed = self.view.tree.flushed(self.id);
+        u64::from(flushed.next_number.saturating_sub(flushed.dropped))
+    }
+
     /// The number of keywords of the buffers; they take 4 bytes each in [`KeywordNumbers`].
     pub fn buffered_terms(&self) -> usize {
         let count = |buffer: &Arc<ValueBuffer>| {

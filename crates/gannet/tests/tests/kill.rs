@@ -18,7 +18,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use gannet::{Document, Durability, Index, Limits, Operator, Options};
+use gannet::values::ValueType;
+use gannet::{Document, Durability, FieldMapping, FieldType, Index, Limits, Operator, Options};
 use gannet_testkit::Phase;
 use serde_json::json;
 use tempfile::TempDir;
@@ -175,7 +176,13 @@ pub fn tell(line: &str) {
 }
 
 pub fn options() -> Options {
-    Index::options().memory(32 << 20).limits(limits())
+    let mapping = FieldMapping::new()
+        .field("kind", FieldType::Column(ValueType::Keyword))
+        .field("ip", FieldType::Column(ValueType::Ip));
+    Index::options()
+        .memory(32 << 20)
+        .mapping(mapping)
+        .limits(limits())
 }
 
 fn limits() -> Limits {
@@ -210,14 +217,31 @@ fn text_of(number: u64) -> String {
     text
 }
 
+/// A string that only the documents of few batches have, so that most leave the index again.
+fn kind_of(number: u64) -> String {
+    format!("kind {}", number / 3)
+}
+
+fn address_of(number: u64) -> String {
+    format!("10.{}.{}.1", number / 256 % 256, number % 256)
+}
+
 pub fn apply(index: &Index, number: u64) -> gannet::Result<()> {
     let ids: Vec<String> = ids_of(number).collect();
     if is_deletion(number) {
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
         return index.delete(&ids).map(drop);
     }
-    let text = text_of(number);
-    let one = |id: &String| Document::new(id.as_str(), [("body", text.as_str())]);
+    let one = |id: &String| {
+        let document = json!({
+            "id": id,
+            "body": text_of(number),
+            "batch": number,
+            "kind": kind_of(number),
+            "ip": address_of(number),
+        });
+        Document::parse(document.to_string().as_bytes())
+    };
     index
         .write(ids.iter().map(one).collect::<gannet::Result<_>>()?)
         .map(drop)
@@ -412,8 +436,46 @@ pub fn contents(index: &Index) -> BTreeMap<String, u64> {
         number
     };
     let hits = found.hits.into_iter();
-    hits.map(|hit| (hit.id, batch_of(hit.source.expect("a source"))))
-        .collect()
+    let found: BTreeMap<String, u64> = hits
+        .map(|hit| (hit.id, batch_of(hit.source.expect("a source"))))
+        .collect();
+    check_values(index, &found);
+    found
+}
+
+/// Compares the values of columns with what the batches wrote, and counts some of them.
+fn check_values(index: &Index, found: &BTreeMap<String, u64>) {
+    let snapshot = index.snapshot();
+    if snapshot.schema().named("ip").is_none() {
+        return;
+    }
+    let ids: Vec<&str> = found.keys().map(String::as_str).collect();
+    let values = |column: &str| {
+        let values = snapshot.values(&ids, column).expect("values").into_iter();
+        let texts = values.map(|own| own.iter().map(ToString::to_string).collect::<Vec<_>>());
+        texts.collect::<Vec<_>>()
+    };
+    let wanted = |text: &dyn Fn(u64) -> String| {
+        let each = found.values().map(|number| vec![text(*number)]);
+        each.collect::<Vec<_>>()
+    };
+    assert_eq!(values("batch"), wanted(&|number| number.to_string()));
+    assert_eq!(values("kind"), wanted(&kind_of));
+    assert_eq!(values("ip"), wanted(&address_of));
+    let Some(number) = found.values().next_back() else {
+        return;
+    };
+    let text = format!("ip:{} kind:=\"{}\"", address_of(*number), kind_of(*number));
+    let query = snapshot.parse(&text, Operator::Or).expect("a query");
+    let counted = snapshot.search(&query).top(1).count(true).run();
+    let own = found
+        .values()
+        .filter(|other| kind_of(**other) == kind_of(*number));
+    assert_eq!(
+        counted.expect("an answer").total,
+        own.count() as u64,
+        "{text}"
+    );
 }
 
 /// Counts the IDs that differ from the oracle.

@@ -337,3 +337,166 @@ fn vacuum_ends_after_a_full_one() {
     assert!((0..200).any(|_| !index.maintain().expect("a step")));
     assert_eq!(index.stats().expect("figures").dead_documents, 0);
 }
+
+/// Documents with values: numbers, few strings, strings of their own, addresses.
+fn valued(id: u64) -> Document {
+    let json = serde_json::json!({
+        "id": id.to_string(),
+        "size": id * 7 % 1_000,
+        "kind": format!("kind {}", id % 9),
+        "own": [format!("own {id}"), format!("pair {}", id / 2)],
+        "ip": format!("10.{}.{}.7", id / 256 % 256, id % 256),
+    });
+    Document::parse(json.to_string().as_bytes()).expect("a document")
+}
+
+fn of_values() -> gannet::Options {
+    let mapping = gannet::FieldMapping::from_json(
+        r#"{"size": "long", "kind": "keyword", "own": "keyword", "ip": "ip"}"#,
+    );
+    let limits = Limits {
+        buffer_bytes: Some(512 << 10),
+        ..limits()
+    };
+    let options = Index::options().memory(32 << 20).limits(limits);
+    options.mapping(mapping.expect("a mapping"))
+}
+
+/// Compares values of documents that live with what was written, and counts all that have some.
+fn check_values(index: &Index, ids: &[u64]) {
+    let snapshot = index.snapshot();
+    let some: Vec<u64> = ids.iter().copied().step_by(7).collect();
+    let names: Vec<String> = some.iter().map(ToString::to_string).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    for (column, wanted) in [
+        (
+            "size",
+            (|id| vec![(id * 7 % 1_000).to_string()]) as fn(u64) -> Vec<String>,
+        ),
+        ("kind", |id| vec![format!("kind {}", id % 9)]),
+        ("own", |id| {
+            vec![format!("own {id}"), format!("pair {}", id / 2)]
+        }),
+        ("ip", |id| {
+            vec![format!("10.{}.{}.7", id / 256 % 256, id % 256)]
+        }),
+    ] {
+        let found = snapshot.values(&names, column).expect("values");
+        for (id, found) in some.iter().zip(found) {
+            let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+            assert_eq!(found, wanted(*id), "{column} of {id}");
+        }
+    }
+    for (text, is_wanted) in [
+        (
+            "size:[100 TO 200]",
+            (|id| (100..=200).contains(&(id * 7 % 1_000))) as fn(u64) -> bool,
+        ),
+        ("kind:=\"kind 3\"", |id| id % 9 == 3),
+        ("own:=(\"own 77\" \"pair 9000\" \"own 11\")", |id| {
+            [77, 11].contains(&id) || id / 2 == 9_000
+        }),
+        ("ip:10.40.0.0/16", |id| id / 256 % 256 == 40),
+        ("size:*", |_| true),
+    ] {
+        let query = snapshot.parse(text, Operator::Or).expect("a query");
+        let found = snapshot
+            .search(&query)
+            .top(1)
+            .count(true)
+            .run()
+            .expect("an answer");
+        let wanted = ids.iter().filter(|id| is_wanted(**id)).count();
+        assert_eq!(found.total, wanted as u64, "{text}");
+    }
+}
+
+fn column_bytes(index: &Index) -> std::collections::BTreeMap<String, u64> {
+    index.column_bytes().expect("figures").into_iter().collect()
+}
+
+fn keywords(index: &Index, column: &str) -> u64 {
+    let columns = index.snapshot().columns().expect("columns");
+    let own = columns.into_iter().find(|own| own.name == column);
+    own.expect("a column").keywords
+}
+
+fn vacuum(index: &Index) {
+    assert!((1..10_000).any(|_| !index.vacuum().expect("a slice")));
+}
+
+/// Groups without a live document leave the columns, those of which less than half live are written
+/// anew, and strings that no document has lose their numbers.
+#[test]
+fn values_of_deleted_documents_leave_the_columns() {
+    const ALL: u64 = 24_000;
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    let index = open(of_values(), &path).expect("an index");
+    for first in (0..ALL).step_by(400) {
+        let batch = (first..first + 400).map(valued);
+        index.write(batch.collect()).expect("a batch");
+    }
+    index.checkpoint().expect("a checkpoint");
+    let before = column_bytes(&index);
+    let reader = index.snapshot();
+    // None of the first third lives, a quarter of the second, and nine tenths of the last.
+    let lives = |id: &u64| match id * 3 / ALL {
+        0 => false,
+        1 => id % 4 == 0,
+        _ => id % 10 > 0,
+    };
+    let (live, dead): (Vec<u64>, Vec<u64>) = (0..ALL).partition(lives);
+    for ids in dead.chunks(500) {
+        let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        index.delete(&ids).expect("a batch");
+    }
+    check_values(&index, &live);
+    vacuum(&index);
+    index.checkpoint().expect("a checkpoint");
+    let after = column_bytes(&index);
+    for (column, bytes) in &before {
+        // What lives is under half of what was there; maps and blocks have some of their own.
+        let share = after[column] as f64 / *bytes as f64;
+        assert!(
+            share < 0.6,
+            "{column}: {bytes} bytes, then {}",
+            after[column]
+        );
+    }
+    // Of the last third nothing was taken out, so that its strings stay; the last span stays too.
+    let most = live.len() as u64 + ALL / 30 + 8 * 1_024;
+    assert!(
+        keywords(&index, "ip") <= most,
+        "{} of {most}",
+        keywords(&index, "ip")
+    );
+    assert!(keywords(&index, "own") <= 2 * most);
+    assert_eq!(keywords(&index, "kind"), 9);
+    assert_whole(&index);
+    check_values(&index, &live);
+    // A state from before has all that it had.
+    let found = reader.values(&["5", "4321"], "own").expect("values");
+    assert_eq!((found[0].len(), found[1].len()), (2, 2));
+    drop(reader);
+    drop(index);
+    let index = open(of_values(), &path).expect("the index opens");
+    assert_whole(&index);
+    check_values(&index, &live);
+    // Strings whose numbers were given up come again, with other numbers.
+    let again: Vec<u64> = (0..2_000).collect();
+    for ids in again.chunks(400) {
+        index
+            .write(ids.iter().map(|id| valued(*id)).collect())
+            .expect("a batch");
+        index.checkpoint().expect("a checkpoint");
+    }
+    let live: Vec<u64> = again.into_iter().chain(live).collect();
+    check_values(&index, &live);
+    assert_whole(&index);
+    index.rebuild(&mut |_, _, _| ()).expect("a rebuild");
+    assert_eq!(keywords(&index, "ip"), live.len() as u64);
+    check_values(&index, &live);
+    assert_whole(&index);
+}

@@ -1,6 +1,7 @@
 //! The sweep of a vacuum, as far as a flush does it.
 
 use crate::base::{DocId, Error, Reservation};
+use crate::columns::ColumnSweep;
 use crate::index::state::Vacuumed;
 use crate::postings::{DeadDocs, SweepProgress};
 
@@ -11,6 +12,9 @@ pub(crate) struct Sweep {
     pub(crate) end: DocId,
     pub(crate) lists: SweepProgress,
     pub(crate) lists_are_done: bool,
+    /// The columns, which are swept behind the lists.
+    pub(crate) columns: ColumnSweep,
+    pub(crate) columns_are_done: bool,
     /// Documents below this are forgotten.
     pub(crate) forgotten: DocId,
     pub(crate) _memory: Reservation,
@@ -23,6 +27,8 @@ pub(crate) struct Vacuum {
     pub(crate) sweep: Option<Sweep>,
     /// Deleted documents that the last slice knew.
     pub(crate) deleted: u64,
+    /// Set once a sweep of this process has looked at all strings of columns.
+    pub(crate) knows_strings: bool,
     /// Why a sweep that was asked for did not begin.
     pub(crate) rejected: Option<Error>,
 }

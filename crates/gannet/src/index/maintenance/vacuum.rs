@@ -1,8 +1,8 @@
-//! Vacuum: what deleted documents have left in lists, tables and statistics goes, in *sweeps* over
-//! the whole index.
+//! Vacuum: what deleted documents have left in lists, columns, tables and statistics goes, in
+//! *sweeps* over the whole index.
 //!
 //! ```text
-//! flush: sweep begins ──▶ lists are swept, a slice in each flush
+//! flush: sweep begins ──▶ lists and then columns are swept, a slice in each flush
 //!     ──▶ tables forget, a slice in each checkpoint ──▶ statistics
 //! ```
 //!
@@ -18,6 +18,7 @@
 use crate::analysis::{Schema, split_term_key};
 use crate::base::{DocId, Error, PhraseFilters, Result};
 use crate::cache::Pages;
+use crate::columns::{ColumnSweep, SweepLimits};
 use crate::documents::DocumentTables;
 use crate::index::flush::{Flusher, Sweep, TableNorms, Vacuum};
 use crate::index::schedule::{Requests, VacuumPolicy};
@@ -79,6 +80,8 @@ impl Vacuum {
             end,
             lists: SweepProgress::default(),
             lists_are_done: false,
+            columns: ColumnSweep::new(!self.knows_strings),
+            columns_are_done: false,
             forgotten: 0,
             _memory: memory,
         });
@@ -127,7 +130,7 @@ fn list_bytes(store: &Store) -> u64 {
 }
 
 impl Flusher {
-    /// Sweeps the next slice of lists, if one is due.
+    /// Sweeps the next slice of lists or columns, if one is due.
     pub(crate) fn vacuum(
         &mut self,
         asked: Requests,
@@ -143,13 +146,18 @@ impl Flusher {
             .vacuum
             .sweep
             .as_mut()
-            .filter(|sweep| !sweep.lists_are_done)
+            .filter(|sweep| !sweep.columns_are_done)
         else {
             return Ok(());
         };
-        let claim = shared
-            .room
-            .claim(wanted.saturating_mul(SLICE_COST), policy.room_one_of)?;
+        let cost = wanted.saturating_mul(SLICE_COST);
+        // The strings of a column leave it in one slice.
+        let at_once = if sweep.lists_are_done {
+            self.columns.leaf_bytes()
+        } else {
+            0
+        };
+        let claim = shared.room.claim(cost.max(at_once), policy.room_one_of)?;
         let bytes = wanted.min(claim.bytes() / SLICE_COST);
         let least = wanted.min(SLICE_BYTES_MIN);
         if bytes < least {
@@ -160,6 +168,20 @@ impl Flusher {
             return Ok(());
         }
         shared.options.limits.enter(Phase::Vacuum);
+        if sweep.lists_are_done {
+            let limits = SweepLimits {
+                bytes,
+                room: claim.bytes(),
+                budget: &shared.budget,
+            };
+            let is_dead = |doc: DocId| sweep.dead.has(doc);
+            let goes_on =
+                self.columns
+                    .sweep(&shared.pool, &mut sweep.columns, &is_dead, &limits)?;
+            sweep.columns_are_done = !goes_on;
+            self.vacuum.knows_strings |= !goes_on;
+            return Ok(());
+        }
         self.terms.flush()?;
         self.postings.flush()?;
         let pool = &shared.pool;
@@ -228,7 +250,7 @@ impl CheckpointMaintenance<'_> {
             rejected,
             ..
         } = &mut self.flusher.vacuum;
-        if let Some(under_way) = sweep.as_mut().filter(|sweep| sweep.lists_are_done) {
+        if let Some(under_way) = sweep.as_mut().filter(|sweep| sweep.columns_are_done) {
             let first = under_way.forgotten;
             let fields = self.state.statistics.len().max(1) as DocId;
             let some = (FORGOTTEN_AT_ONCE / fields).max(FORGOTTEN_AT_LEAST);

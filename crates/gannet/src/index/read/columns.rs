@@ -28,7 +28,7 @@ pub struct ColumnReport {
     pub closed: bool,
     /// Values that did not fit and are missing in it.
     pub misfits: u64,
-    /// Different keywords that were flushed.
+    /// Different keywords that were flushed and not taken out since.
     pub keywords: u64,
 }
 
@@ -59,7 +59,7 @@ impl Snapshot {
                 declared: column.declared,
                 closed: column.closed,
                 misfits: column.misfits,
-                keywords: reader.map_or(0, |reader| reader.next_number() as u64),
+                keywords: reader.map_or(0, |reader| reader.keywords()),
             });
         }
         Ok(reports)
