@@ -1,6 +1,7 @@
 //! Ranges, orders and counts by values, against a plain look at the JSON of all documents.
 
 mod collapsing;
+mod drawn;
 mod tables;
 
 use std::cmp::Ordering;
