@@ -109,6 +109,14 @@ def read_hit(row: tuple[Any, ...], fields: list[str] | None) -> Hit: ...
 def read_hits(answer: tuple[Any, ...]) -> Hits: ...
 def read_query(json: str) -> Query: ...
 def read_rankings(queries: list[str], rankings: list[list[tuple[str, float]]]) -> Rankings: ...
+def shards_counted(
+    facets: str | Sequence[str] | Mapping[str, int] | None,
+    aggs: Mapping[str, Any] | None,
+    shards: Sequence[str],
+) -> str | None: ...
+def shards_in_order(
+    sort: str | Sequence[str], shards: Sequence[str | None]
+) -> list[tuple[int, int]]: ...
 def read_written(
     counts: tuple[int, int, int, int], rejections: list[str], notes: list[str]
 ) -> Written: ...
@@ -301,6 +309,14 @@ class Hits:
     @property
     def aggs(self) -> dict[str, Any]:
         """The answers of `aggs`, as Elasticsearch gives them."""
+
+    @property
+    def places(self) -> str | None:
+        """The values of the hits of one of several indexes, for `shards_in_order`."""
+
+    @property
+    def counted(self) -> str | None:
+        """The counts of one of several indexes, for `shards_counted`."""
 
     @property
     def query(self) -> str:

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gannet::Snapshot;
 use gannet::aggregations::{AggregationRequest, AggregationState};
+use gannet::{Operator, Query, QueryStatistics, Snapshot};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -27,13 +27,56 @@ pub enum Facets {
     Sized(BTreeMap<String, usize>),
 }
 
-/// The aggregations that are asked for, if there are any.
+/// The aggregations that are asked for, if there are any. Those of one of several indexes are
+/// merged with those of others.
 pub fn asked(
     py: Python<'_>,
     facets: Option<Facets>,
     aggs: Option<&Bound<'_, PyAny>>,
     snapshot: &Snapshot,
+    statistics: Option<&QueryStatistics>,
 ) -> PyResult<Option<Arc<AggregationRequest>>> {
+    let others: Vec<&str> = statistics
+        .into_iter()
+        .flat_map(|own| own.fields())
+        .collect();
+    let read = |json: &Value| match others.as_slice() {
+        [] => snapshot.parse_aggregations(json),
+        others => AggregationRequest::from_json(json, &mut |filter| {
+            let text = filter
+                .as_str()
+                .ok_or("expected a query as text for a filter")?;
+            let parsed = snapshot.parse_among_noting(text, Operator::And, others);
+            parsed
+                .map(|own| own.query)
+                .map_err(|error| error.to_string())
+        }),
+    };
+    let request = request(py, facets, aggs, &read)?;
+    Ok(request.map(|request| {
+        Arc::new(AggregationRequest {
+            is_shard: statistics.is_some(),
+            ..request
+        })
+    }))
+}
+
+/// The same without an index, for an answer: filters are numbered, and not read.
+pub fn shape(
+    py: Python<'_>,
+    facets: Option<Facets>,
+    aggs: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Option<AggregationRequest>> {
+    let read = |json: &Value| AggregationRequest::from_json(json, &mut |_| Ok(Query::MatchAll));
+    request(py, facets, aggs, &read)
+}
+
+fn request(
+    py: Python<'_>,
+    facets: Option<Facets>,
+    aggs: Option<&Bound<'_, PyAny>>,
+    read: &dyn Fn(&Value) -> gannet::Result<AggregationRequest>,
+) -> PyResult<Option<AggregationRequest>> {
     if facets.is_none() && aggs.is_none() {
         return Ok(None);
     }
@@ -44,7 +87,7 @@ pub fn asked(
             let text: String = text.extract()?;
             let json: Value = serde_json::from_str(&text)
                 .map_err(|error| invalid(format!("aggs: expected JSON: {error}")))?;
-            snapshot.parse_aggregations(&json).or_raise()?
+            read(&json).or_raise()?
         }
     };
     let sized: Vec<(String, usize)> = match facets {
@@ -61,7 +104,7 @@ pub fn asked(
         }
         request.add_terms(format!("{FACET}{field}"), &field, size);
     }
-    Ok(Some(Arc::new(request)))
+    Ok(Some(request))
 }
 
 /// The answer as JSON: an object of facets, and one of aggregations.

@@ -15,6 +15,7 @@ use crate::errors::invalid;
 use crate::found::Found;
 use crate::pickled;
 use crate::selection::is_within;
+use crate::sharded::ShardParts;
 use crate::sorting::KeyValue;
 use crate::source::{Decoded, equal, equals, mapping_methods};
 use crate::told::{Explained, Told};
@@ -134,6 +135,10 @@ impl Hits {
         let results = answer.results;
         let asked = options.aggregations.as_deref();
         let aggregations = aggregations::answered(asked, results.aggregations.as_ref())?;
+        let parts = match &options.statistics {
+            Some(_) => ShardParts::of(&results)?,
+            None => ShardParts::default(),
+        };
         let mut notes = answer.parsed.notes;
         for note in self::notes(&results) {
             if !notes.contains(&note) {
@@ -151,6 +156,7 @@ impl Hits {
             reused: results.reused.map(|reused| reused.from.to_string()),
             aggregations,
             columns: answer.columns,
+            parts,
             again: Some((searched.clone(), options.clone())),
         };
         let found = Found::new(&searched, &options, fields, results.hits);
@@ -272,6 +278,18 @@ impl Hits {
     #[getter]
     fn aggs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.aggregated(py)?.get_item("aggs")
+    }
+
+    /// The values of the hits of one of several indexes, for `shards_in_order`.
+    #[getter]
+    fn places(&self) -> Option<&str> {
+        self.told.parts.places.as_deref()
+    }
+
+    /// The counts of one of several indexes, for `shards_counted`.
+    #[getter]
+    fn counted(&self) -> Option<&str> {
+        self.told.parts.counted.as_deref()
     }
 
     /// The query as it was understood.

@@ -36,6 +36,7 @@ mod ranking_batches;
 mod room;
 mod searching;
 mod selection;
+mod sharded;
 mod snapshot;
 mod sorting;
 mod source;
@@ -60,6 +61,7 @@ mod _native {
     use pyo3::prelude::*;
     use pyo3::types::PyDict;
 
+    use crate::aggregations::Facets;
     use crate::arguments;
     use crate::errors::{Raise, exception_at, invalid};
     use crate::options::{Bytes, OpenArguments, memory_or_default};
@@ -67,6 +69,7 @@ mod _native {
     use crate::pickled_query::query_of;
     use crate::places::{self, is_url};
     use crate::selection;
+    use crate::{sharded, sorting};
 
     #[pymodule_export]
     const MEMORY_MIN: usize = gannet::MEMORY_MIN;
@@ -229,6 +232,26 @@ mod _native {
     #[pyfunction]
     fn read_query(json: &str) -> PyResult<PyQuery> {
         query_of(json).map(PyQuery)
+    }
+
+    /// The hits of shards in one order, from what `Hits.places` of each has.
+    #[pyfunction]
+    fn shards_in_order(
+        sort: sorting::Keys,
+        shards: Vec<Option<String>>,
+    ) -> PyResult<Vec<(usize, usize)>> {
+        sharded::in_order(sort, &shards)
+    }
+
+    /// Facets and aggregations of shards, from what `Hits.counted` of each has.
+    #[pyfunction]
+    fn shards_counted(
+        py: Python<'_>,
+        facets: Option<Facets>,
+        aggs: Option<&Bound<'_, PyAny>>,
+        shards: Vec<String>,
+    ) -> PyResult<Option<String>> {
+        sharded::answered(py, facets, aggs, &shards)
     }
 
     /// Hits that were pickled.

@@ -10,6 +10,7 @@ use pyo3::types::{PyBytes, PyTuple};
 
 use crate::found::{Found, Snippets};
 use crate::pickled_query::{query_of, query_state};
+use crate::sharded::ShardParts;
 use crate::sorting::KeyValue;
 use crate::told::{Explained, Step, Told};
 
@@ -117,6 +118,7 @@ pub fn answer(pickled: PickledAnswer) -> PyResult<(Found, Vec<f64>, Told)> {
         reused: None,
         aggregations,
         columns: Arc::new(columns),
+        parts: ShardParts::default(),
     };
     let scores = rows.iter().map(|row| row.1).collect();
     let sort = rows.iter().map(|row| row.4.clone()).collect();

@@ -7,6 +7,7 @@ use gannet::{Query, SearchOptions, SearchResults};
 
 use crate::asking::Searched;
 use crate::room::Columns;
+use crate::sharded::ShardParts;
 
 /// The figures and notes of an answer beside its hits.
 pub struct Told {
@@ -24,6 +25,8 @@ pub struct Told {
     /// Facets and aggregations as JSON, if any were asked for.
     pub aggregations: Option<String>,
     pub columns: Columns,
+    /// What is merged with the answers of other shards, if the index is one of several.
+    pub parts: ShardParts,
 }
 
 /// One step of a plan: its name, rounds, reads, bytes and frames hit.

@@ -179,6 +179,18 @@ impl Value<'_> {
         }
     }
 
+    /// Returns the same value with text of its own.
+    pub fn into_owned(self) -> Value<'static> {
+        match self {
+            Value::Long(value) => Value::Long(value),
+            Value::Double(value) => Value::Double(value),
+            Value::Boolean(value) => Value::Boolean(value),
+            Value::Date(value) => Value::Date(value),
+            Value::Ip(value) => Value::Ip(value),
+            Value::Keyword(text) => Value::Keyword(text.into_owned().into()),
+        }
+    }
+
     /// Returns the key, none of a string, whose key the index knows, and of NaN.
     pub fn key(&self) -> Option<u64> {
         match self {

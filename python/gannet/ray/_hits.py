@@ -28,6 +28,10 @@ class ShardedHit(Mapping[str, Any]):
     """Snippets by field, where `highlight` asked for them. Their text is not escaped."""
     fields: list[str] | None = field(default=None, repr=False)
     """The fields that it has; None means all."""
+    sort: list[bool | int | float | str | None] = field(
+        default_factory=list[bool | int | float | str | None], repr=False, kw_only=True
+    )
+    """The values by the keys of the order, where `sort` asked for one; the last is the ID."""
     _source: dict[str, Any] | None = field(default=None, init=False, repr=False)
 
     @property
@@ -75,9 +79,15 @@ class ShardedHits(Sequence[ShardedHit]):
         epoch: int,
         took: float,
         schema: Mapping[str, str] | None = None,
+        facets: dict[str, list[tuple[bool | int | float | str, int]]] | None = None,
+        aggs: dict[str, Any] | None = None,
     ) -> None:
         self._hits = hits
         self._schema = schema
+        self.facets = facets or {}
+        """The values of the fields that `facets` named with their counts."""
+        self.aggs = aggs or {}
+        """The answers of `aggs`, as Elasticsearch gives them."""
         self.total = total
         """Documents that match, or at least so many; see `total_is_exact`."""
         self.total_is_exact = total_is_exact
@@ -129,6 +139,8 @@ class ShardedHits(Sequence[ShardedHit]):
             epoch=self.epoch,
             took=self.took,
             schema=self._schema,
+            facets=self.facets,
+            aggs=self.aggs,
         )
 
     @property

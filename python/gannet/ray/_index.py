@@ -18,14 +18,14 @@ from ._known import known
 from ._manifest import Manifest
 from ._place import place_of
 from ._ray import ray
-from ._reader import Ask, Asked, Found
+from ._reader import Ask, Asked, Found, SortValue, Values
 from ._router import Deadline, Replicas
-from ._search import Search, Winner, found_in, merged
+from ._search import Search, Winner, counted, found_in, in_order, merged
 
 _MOST = 10_000
 """The most documents that a search may ask for, those that it skips included."""
 
-_SEARCH = "k offset highlight fields operator syntax count sources timeout partial"
+_SEARCH = "k offset filter sort after facets aggs highlight fields operator syntax count sources timeout partial"
 """The options of `search`, as errors list them."""
 
 _MANY = "k operator syntax timeout"
@@ -54,6 +54,11 @@ class ShardedIndex:
         k: SupportsIndex = 10,
         *,
         offset: SupportsIndex = 0,
+        filter: Asked | list[Asked] | None = None,
+        sort: str | Sequence[str] | None = None,
+        after: Sequence[SortValue] | None = None,
+        facets: str | Sequence[str] | Mapping[str, int] | None = None,
+        aggs: Mapping[str, Any] | None = None,
         highlight: str | Sequence[str] | None = None,
         fields: str | Sequence[str] | None = None,
         operator: Literal["or", "and"] = "or",
@@ -74,7 +79,8 @@ class ShardedIndex:
         k, offset = _whole("k", k), _whole("offset", offset)
         deadline = Deadline(timeout)
         schema = self.fields
-        ask = _ask(k, offset, operator, syntax, count, schema)
+        values = _values(filter, sort, after, facets, aggs)
+        ask = _ask(k, offset, operator, syntax, count, schema, values)
         asked = _asked(query)
         shown = _named("fields", fields, schema)
         marked = _named("highlight", highlight, schema)
@@ -86,8 +92,8 @@ class ShardedIndex:
             # Of a page far behind, the documents before it are not wanted.
             together = sources and not marked and offset <= k
             rankings = search.ranked(asked, together)
-            winners = merged({shard: one.pairs for shard, one in rankings.items()})
-            winners = winners[offset : offset + k]
+            winners = in_order(rankings, ask)[offset : offset + k]
+            facets, aggs = counted(rankings, ask)
             if marked:
                 found = search.highlighted(winners, rankings, asked, marked)
             elif together:
@@ -103,6 +109,8 @@ class ShardedIndex:
                 epoch=manifest.epoch,
                 took=time.perf_counter() - begun,
                 schema=_shown(schema, shown) if sources else None,
+                facets=facets,
+                aggs=aggs,
             )
 
         return self._at_one_state(run)
@@ -314,6 +322,46 @@ def _shown(schema: Mapping[str, str], names: list[str] | None) -> dict[str, str]
     }
 
 
+_FACET = 10
+"""Values of a facet unless another number is given."""
+
+
+def _values(
+    filter: object,
+    sort: str | Sequence[str] | None,
+    after: Sequence[SortValue] | None,
+    facets: str | Sequence[str] | Mapping[str, int] | None,
+    aggs: Mapping[str, Any] | None,
+) -> Values:
+    """What is asked of values. Hits with equal values are in the order of their IDs."""
+    filters = cast("Sequence[object]", filter if isinstance(filter, (list, tuple)) else [filter])
+    keys = [sort] if isinstance(sort, str) else list(sort or [])
+    if any(key.lstrip("-") == "_doc" for key in keys):
+        raise InvalidError(
+            "sort: _doc is a place in one index, and shards have no common one: sort by _id"
+        )
+    if after is not None and not keys:
+        raise InvalidError("after= has the values of a hit by the keys of sort=: give these too")
+    if keys and not any(key.lstrip("-") == "_id" for key in keys):
+        keys.append("_id")
+    if after is not None and len(after) != len(keys):
+        raise InvalidError(
+            f"after= has {len(after)} values for the {len(keys)} keys {', '.join(keys)}: give "
+            "the sort of a hit as it is"
+        )
+    if isinstance(facets, str):
+        facets = [facets]
+    if facets is not None and not isinstance(facets, Mapping):
+        facets = dict.fromkeys(facets, _FACET)
+    return Values(
+        tuple(_asked(one) for one in filters if one is not None),
+        tuple(keys),
+        None if after is None else tuple(after),
+        None if facets is None else dict(facets),
+        None if aggs is None else dict(aggs),
+    )
+
+
 def _ask(
     k: int,
     offset: int,
@@ -321,13 +369,14 @@ def _ask(
     syntax: Literal["query", "plain"],
     count: bool,
     fields: Iterable[str],
+    values: Values = Values(),
 ) -> Ask:
     if k < 0 or offset < 0 or k + offset > _MOST:
         raise InvalidError(
             f"k={k}, offset={offset}: expected numbers from 0 whose sum is at most {_MOST}: "
             "take gannet.ray.read for all documents of a query"
         )
-    return Ask(k + offset, operator, syntax, count, fields=tuple(fields))
+    return Ask(k + offset, operator, syntax, count, fields=tuple(fields), values=values)
 
 
 def _hits(
@@ -342,5 +391,7 @@ def _hits(
 
 def _hit(winner: Winner, found: Found | None, fields: list[str] | None = None) -> ShardedHit:
     if found is None:
-        return ShardedHit(winner.id, winner.score)
-    return ShardedHit(winner.id, winner.score, found.json, found.snippets, fields)
+        return ShardedHit(winner.id, winner.score, sort=winner.sort)
+    return ShardedHit(
+        winner.id, winner.score, found.json, found.snippets, fields, sort=winner.sort
+    )

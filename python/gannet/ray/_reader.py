@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import gannet
 
@@ -20,10 +20,13 @@ from ._manifest import Shard
 from ._named import named
 from ._place import place_of
 from ._scratch import Scratch
-from ._sums import Sums
+from ._sums import Sums, naming
 
 Asked: TypeAlias = str | gannet.Query
 """A query as it is given."""
+
+SortValue: TypeAlias = bool | int | float | str | None
+"""A value of a hit by a key of its order."""
 
 THREADS = 8
 """Calls that a replica answers at once."""
@@ -47,6 +50,22 @@ class ReaderOptions:
 
 
 @dataclass(frozen=True)
+class Values:
+    """What is asked of the values of documents."""
+
+    filter: tuple[Asked, ...] = ()
+    sort: tuple[str, ...] = ()
+    """The keys of the order; nothing where that is by scores."""
+    after: tuple[SortValue, ...] | None = None
+    facets: dict[str, int] | None = None
+    aggs: dict[str, Any] | None = None
+
+    def __bool__(self) -> bool:
+        counts = self.facets is not None or self.aggs is not None
+        return bool(self.filter or self.sort) or counts
+
+
+@dataclass(frozen=True)
 class Ask:
     """How to search, the same for all queries of a call."""
 
@@ -59,6 +78,7 @@ class Ask:
     timeout: float | None = None
     fields: tuple[str, ...] = ()
     """Those of all shards: a query may name one that this shard lacks."""
+    values: Values = Values()
 
 
 @dataclass(frozen=True)
@@ -71,6 +91,12 @@ class Ranking:
     total_is_exact: bool
     documents: list[bytes]
     """Their JSON, where it was asked for."""
+    sort: list[list[SortValue]]
+    """The values of each by the keys of the order; nothing where that is by scores."""
+    places: str | None = None
+    """The same with their types."""
+    counted: str | None = None
+    """Facets and aggregations, where any were asked for."""
 
     @property
     def pairs(self) -> list[tuple[str, float]]:
@@ -154,7 +180,16 @@ class ShardReader:
                 self._learn(served, statistics)
             hits = self._search(state, query, statistics, ask, sources=ask.sources)
             found = [hit.json for hit in hits] if ask.sources else []
-            return Ranking(hits.ids, hits.scores, hits.total, hits.total_is_exact, found)
+            return Ranking(
+                hits.ids,
+                hits.scores,
+                hits.total,
+                hits.total_is_exact,
+                found,
+                [hit.sort for hit in hits] if ask.values.sort else [],
+                hits.places,
+                hits.counted,
+            )
 
     def packed_best(self, request: bytes) -> bytes:
         """The same, of arguments as `pickle` makes bytes of them: Ray takes longer for objects."""
@@ -225,17 +260,25 @@ class ShardReader:
         sources: bool = True,
     ) -> gannet.Hits:
         """Scores by the statistics of all shards; equal scores are in the order of their IDs."""
+        values = ask.values
+        if values and statistics is not None:
+            statistics = naming(statistics, ask.fields)
         return self._at(state).search(
             query,
             ask.k,
             offset=offset,
+            filter=list(values.filter) or None,
+            sort=list(values.sort) or None,
+            after=values.after,
+            facets=values.facets,
+            aggs=values.aggs,
             highlight=highlight,
             operator=ask.operator,
             syntax=ask.syntax,
             count=ask.count,
             sources=sources,
             statistics=statistics,
-            ties="id",
+            ties=None if values.sort else "id",
             timeout=ask.timeout,
         )
 

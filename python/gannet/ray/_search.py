@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from math import ceil, sqrt
 from operator import add
 from typing import Any
 
 import gannet
+from gannet._native import shards_counted, shards_in_order
 
 from ._manifest import Manifest
-from ._reader import Ask, Asked, Found, Ranking
+from ._reader import Ask, Asked, Found, Ranking, SortValue
 from ._router import Deadline, Replicas, need_all
 
 
@@ -24,6 +26,7 @@ class Winner:
     score: float
     id: str
     shard: int
+    sort: list[SortValue] = field(default_factory=list[SortValue])
 
 
 class Search:
@@ -60,7 +63,7 @@ class Search:
         some = replace(self._ask, k=likely(wanted, len(self._states)), sources=sources)
         rankings = self._ranked(self._answering(), query, some)
         if 0 < some.k < wanted:
-            best = merged({shard: one.pairs for shard, one in rankings.items()})[:wanted]
+            best = in_order(rankings, some)[:wanted]
             winners = {(one.shard, one.id) for one in best}
             short = [
                 shard
@@ -168,6 +171,34 @@ def merged(found: Mapping[int, Iterable[tuple[str, float]]]) -> list[Winner]:
     """The best documents of all shards, best first, and by their IDs where scores are equal."""
     all = [Winner(score, id, shard) for shard, some in found.items() for id, score in some]
     return sorted(all, key=lambda one: (-one.score, one.id))
+
+
+def in_order(rankings: Mapping[int, Ranking], ask: Ask) -> list[Winner]:
+    """The best documents of all shards in the order that is asked for, the first one first."""
+    sort = list(ask.values.sort)
+    if not sort:
+        return merged({shard: one.pairs for shard, one in rankings.items()})
+    shards = list(rankings)
+    ordered = shards_in_order(sort, [rankings[shard].places for shard in shards])
+    winners: list[Winner] = []
+    for at, place in ordered:
+        one = rankings[shards[at]]
+        winners.append(Winner(one.scores[place], one.ids[place], shards[at], one.sort[place]))
+    return winners
+
+
+def counted(rankings: Mapping[int, Ranking], ask: Ask) -> tuple[Any, Any]:
+    """The facets and the aggregations over all shards."""
+    facets, aggs = ask.values.facets, ask.values.aggs
+    parts = [one.counted for one in rankings.values() if one.counted is not None]
+    text = shards_counted(facets, aggs, parts) if parts else None
+    if text is None:
+        return {}, {}
+    answer = json.loads(text)
+    shown = {
+        name: [tuple(value) for value in values] for name, values in answer["facets"].items()
+    }
+    return shown, answer["aggs"]
 
 
 def found_in(rankings: Mapping[int, Ranking]) -> dict[str, Found]:

@@ -63,6 +63,15 @@ class Sums:
         return gannet.Statistics.from_json(json.dumps({"version": 1, "fields": fields}))
 
 
+def naming(statistics: gannet.Statistics, names: Iterable[str]) -> gannet.Statistics:
+    """The same statistics, with which a search may name these fields too."""
+    fields = _fields(statistics)
+    for name in names:
+        if name not in fields:
+            fields[name] = {"documents": 0, "tokens": 0, "terms": {}, "similar": {}}
+    return gannet.Statistics.from_json(json.dumps({"version": 1, "fields": fields}))
+
+
 def _fields(statistics: gannet.Statistics) -> dict[str, Any]:
     fields: dict[str, Any] = json.loads(statistics.to_json())["fields"]
     return fields
