@@ -243,6 +243,10 @@ fn is_empty(lower: &Bound<String>, upper: &Bound<String>, kind: FieldType) -> bo
     let (Bound::Included(high) | Bound::Excluded(high)) = upper else {
         return false;
     };
+    if kind == FieldType::Ip {
+        let (low, high) = (AddressRange::parse(low), AddressRange::parse(high));
+        return low.zip(high).is_some_and(|(low, high)| low.first > high.last);
+    }
     let order = match (kind.is_string(), low.parse::<i128>(), high.parse::<i128>()) {
         (true, ..) => Some(low.cmp(high)),
         (false, Ok(low), Ok(high)) => Some(low.cmp(&high)),
