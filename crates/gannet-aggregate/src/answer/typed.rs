@@ -41,7 +41,7 @@ impl Aggregation {
     fn type_name(&self, state: &State) -> &'static str {
         match &self.kind {
             Kind::Terms(terms) => match state.type_of(&terms.field) {
-                Some(ValueType::Keyword) => "sterms",
+                Some(ValueType::Keyword | ValueType::Ip) => "sterms",
                 Some(ValueType::Double) => "dterms",
                 Some(ValueType::Boolean | ValueType::Date | ValueType::Long) => "lterms",
                 None => "umterms",

@@ -40,13 +40,17 @@ const NOT_THERE: [&str; 6] = [
 /// `query_string`.
 pub fn query_string(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
     let members = Members::of("query_string", value)?;
-    let known = [&KNOWN[..], &["allow_leading_wildcard", "default_field", "tie_breaker", "type"]].concat();
-    let own = [
-        "fuzziness",
-        "phrase_slop",
-        "time_zone",
-        "rewrite",
-    ];
+    let known = [
+        &KNOWN[..],
+        &[
+            "allow_leading_wildcard",
+            "default_field",
+            "tie_breaker",
+            "type",
+        ],
+    ]
+    .concat();
+    let own = ["fuzziness", "phrase_slop", "time_zone", "rewrite"];
     members.check(&known, &[&NOT_THERE[..], &own].concat())?;
     let text = text_of(&members)?;
     if members

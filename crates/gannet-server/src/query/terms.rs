@@ -245,7 +245,9 @@ fn is_empty(lower: &Bound<String>, upper: &Bound<String>, kind: FieldType) -> bo
     };
     if kind == FieldType::Ip {
         let (low, high) = (AddressRange::parse(low), AddressRange::parse(high));
-        return low.zip(high).is_some_and(|(low, high)| low.first > high.last);
+        return low
+            .zip(high)
+            .is_some_and(|(low, high)| low.first > high.last);
     }
     let order = match (kind.is_string(), low.parse::<i128>(), high.parse::<i128>()) {
         (true, ..) => Some(low.cmp(high)),

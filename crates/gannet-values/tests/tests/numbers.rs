@@ -101,7 +101,7 @@ fn number_of(value: &Value<'_>) -> Number {
         Value::Long(long) | Value::Date(long) => Number::Long(*long),
         Value::Double(double) => Number::Double(*double),
         Value::Boolean(boolean) => Number::Long(i64::from(*boolean)),
-        Value::Keyword(_) => unreachable!("no keyword is generated"),
+        Value::Keyword(_) | Value::Ip(_) => unreachable!("numbers alone are generated"),
     }
 }
 

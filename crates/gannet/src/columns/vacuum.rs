@@ -324,7 +324,7 @@ impl ColumnTreeView {
         loop {
             back_off();
             let next = finish(&mut pages, |pages| {
-                cursor.advance(&|_| PieceUse::Values, self, pages)
+                cursor.advance_below(DocId::MAX, &|_| PieceUse::Values, self, pages)
             })?;
             let Some((entry, bytes)) = next else {
                 return Ok(read);

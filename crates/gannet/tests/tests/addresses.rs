@@ -64,8 +64,7 @@ fn shown(ip: &Ipv6Addr) -> String {
 fn ask(index: &Index, text: &str, options: &SearchOptions) -> gannet::Result<SearchResults> {
     let snapshot = index.snapshot();
     let query = snapshot.parse(text, Operator::Or)?;
-    let found = snapshot.search_all(&[query], options).swap_remove(0);
-    found
+    snapshot.search_all(&[query], options).swap_remove(0)
 }
 
 fn ids(found: &SearchResults) -> Vec<String> {

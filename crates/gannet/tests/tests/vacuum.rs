@@ -443,8 +443,8 @@ fn values_of_deleted_documents_leave_the_columns() {
     // None of the first third lives, a quarter of the second, and nine tenths of the last.
     let lives = |id: &u64| match id * 3 / ALL {
         0 => false,
-        1 => id % 4 == 0,
-        _ => id % 10 > 0,
+        1 => id.is_multiple_of(4),
+        _ => !id.is_multiple_of(10),
     };
     let (live, dead): (Vec<u64>, Vec<u64>) = (0..ALL).partition(lives);
     for ids in dead.chunks(500) {
