@@ -25,7 +25,7 @@ pub struct Told {
     /// Facets and aggregations as JSON, if any were asked for.
     pub aggregations: Option<String>,
     pub columns: Columns,
-    /// What is merged with the answers of other shards, if the index is one of several.
+    /// Findings to merge with those of other shards, if the index is one of several.
     pub parts: ShardParts,
 }
 

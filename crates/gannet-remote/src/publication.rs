@@ -2,8 +2,8 @@
 //!
 //! The superblock object is the only one that is replaced. It has the two root slots of an index,
 //! and behind them a record of the publication, which names its packs, the newest last. The head of
-//! the newest pack lists all objects that hold pages (`extent.rs`). Both end with a checksum, so that
-//! what was cut short or is of something else is found out. `docs/format.md` has every byte.
+//! the newest pack lists all objects that hold pages (`extent.rs`). Both end with a checksum, so
+//! that what was cut short or is of something else is found out. `docs/format.md` has every byte.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

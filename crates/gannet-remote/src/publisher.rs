@@ -1,10 +1,10 @@
 //! A published index as a device to which the next state is copied.
 //!
 //! Order matters: (1) zones become objects, each written once under a name that nobody else draws,
-//! or are set aside for the pack (`aside.rs`); (2) the pack lists them; (3) the superblock object is
-//! replaced, but only if it is still the one that was read; (4) objects that have not been named for
-//! long are removed. What always holds: until (3) the publication before is whole and
-//! is what readers find; of two publishers one does (3) and the other is told.
+//! or are set aside for the pack (`aside.rs`); (2) the pack lists them; (3) the superblock object
+//! is replaced, but only if it is still the one that was read; (4) objects that have not been named
+//! for long are removed. What always holds: until (3) the publication before is whole and is what
+//! readers find; of two publishers one does (3) and the other is told.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};

@@ -1,4 +1,4 @@
-//! What typed clients and programs that ship logs or draw graphs need beyond searching.
+//! Answers that typed clients, and programs that ship logs or draw graphs, need beyond searching.
 
 use serde_json::{Value, json};
 
@@ -364,4 +364,48 @@ fn documents_have_a_type_for_clients_of_version_7() {
     assert!(new["items"][0]["index"].get("_type").is_none());
     let server = TestServer::with(|settings| settings.es_version = "7.17.9".to_owned());
     assert_eq!(server.json("PUT", "/a/_doc/1", "{}", 201)["_type"], "_doc");
+}
+
+#[test]
+fn texts_ask_for_the_fields_that_the_settings_of_an_index_name() {
+    let server = TestServer::new();
+    let body = r#"{"settings":{"index":{"query":{"default_field":["message","host.*"]}}}}"#;
+    server.json("PUT", "/s", body, 200);
+    server.json(
+        "PUT",
+        "/s/_doc/1",
+        r#"{"message":"red","other":"blue"}"#,
+        201,
+    );
+    server.json(
+        "PUT",
+        "/s/_doc/2",
+        r#"{"message":"blue","other":"red"}"#,
+        201,
+    );
+    let found = |query: Value| server.found("s", &query.to_string());
+    assert_eq!(found(json!({ "query_string": { "query": "red" } })), ["1"]);
+    assert_eq!(
+        found(json!({ "simple_query_string": { "query": "red" } })),
+        ["1"]
+    );
+    let named = json!({ "query_string": { "query": "red", "default_field": "other" } });
+    assert_eq!(found(named), ["2"]);
+    let by_parameter = server.json("GET", "/s/_search?q=red", "", 200);
+    assert_eq!(by_parameter["hits"]["hits"][0]["_id"], "1");
+    for wrong in ["7", "[]", "[1]"] {
+        let body = format!(r#"{{"settings":{{"index.query.default_field":{wrong}}}}}"#);
+        let (_, reason) = server.error("PUT", "/t", &body, 400);
+        assert!(reason.contains("give the name of a field"), "{reason}");
+    }
+}
+
+#[test]
+fn a_query_beside_a_count_of_a_table_is_rejected() {
+    let server = logs();
+    let counted = server.ask("POST", "/_cat/count?h=count", "").text();
+    assert_eq!(counted.trim(), "20");
+    let body = r#"{"query":{"match_all":{}}}"#;
+    let (_, reason) = server.error("POST", "/_cat/count/logs-app", body, 400);
+    assert!(reason.contains("_cat/count"), "{reason}");
 }

@@ -1,8 +1,8 @@
 //! Counts queries by where their answers or pages were: the nine situations of the paper on hybrid
 //! caches, in its order.
 //!
-//! A query is in one situation: its answer was in memory or on flash, or its pages were in memory,
-//! in the flash tier and on the device of the index, in all ways in which these can be joined.
+//! A query is in one situation. Its answer was in memory or on flash; or its pages were in memory,
+//! in the flash tier or on the device of the index, or in several of these.
 
 use std::time::Duration;
 

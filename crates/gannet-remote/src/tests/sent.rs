@@ -1,4 +1,4 @@
-//! What a publication sends: each page once, and how many requests that takes.
+//! Counts what a publication sends: each page once, in few requests.
 
 use std::time::Duration;
 

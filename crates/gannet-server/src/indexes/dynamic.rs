@@ -167,7 +167,7 @@ mod tests {
             json!([{ "a": {} }]),
             json!([{ "a": { "match_mapping_type": "text", "mapping": {} } }]),
             json!([{ "a": { "match_pattern": "regex", "mapping": {} } }]),
-            json!([{ "a": { "mapping": { "type": "ip" } } }]),
+            json!([{ "a": { "mapping": { "type": "geo_point" } } }]),
             json!([{ "a": { "mapping": { "type": "{dynamic_type}" } } }]),
         ] {
             let fault = DynamicTemplate::parse_all(&wrong).unwrap_err();

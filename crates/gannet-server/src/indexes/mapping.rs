@@ -22,7 +22,7 @@ pub struct Mapping {
     pub is_strict: bool,
     /// Templates for the fields that documents bring; the first that fits counts.
     pub templates: Vec<DynamicTemplate>,
-    /// What its author keeps in it.
+    /// Notes of its author.
     pub meta: Option<Value>,
 }
 

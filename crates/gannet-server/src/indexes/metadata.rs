@@ -21,11 +21,12 @@ use crate::near::nearest;
 
 /// Settings that are taken. The first three change nothing: an index has one shard, no replicas,
 /// and is always fresh.
-const SETTINGS: [&str; 4] = [
+const SETTINGS: [&str; 5] = [
     "number_of_shards",
     "number_of_replicas",
     "refresh_interval",
     "analysis.analyzer.default.type",
+    "query.default_field",
 ];
 
 /// Settings of Lucene, of shards and of limits that are Gannet's own here. They are kept and change
@@ -52,6 +53,8 @@ const IDLE: [&str; 15] = [
 const DYNAMIC: [&str; 2] = [SETTINGS[1], SETTINGS[2]];
 
 const DEFAULT_ANALYZER: &str = SETTINGS[3];
+
+const DEFAULT_FIELD: &str = SETTINGS[4];
 
 /// Settings by name, without `index.` before them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -117,9 +120,32 @@ impl IndexSettings {
         let named = name.and_then(|name| Analyzer::named(name).ok());
         named.unwrap_or_default()
     }
+
+    /// The fields that a text in Lucene's syntax asks for where it names none: names and patterns,
+    /// which may have boosts.
+    pub fn default_fields(&self) -> Vec<&str> {
+        match self.0.get(DEFAULT_FIELD) {
+            Some(Value::String(name)) => vec![name],
+            Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
+            _ => vec!["*"],
+        }
+    }
 }
 
 fn check_setting(name: &str, value: &Value) -> Outcome<()> {
+    if name == DEFAULT_FIELD {
+        let is_named = match value {
+            Value::Array(names) => !names.is_empty() && names.iter().all(Value::is_string),
+            other => other.is_string(),
+        };
+        return if is_named {
+            Ok(())
+        } else {
+            Err(Fault::illegal(format!(
+                "[index.{name}] is {value}: give the name of a field, or a list of names"
+            )))
+        };
+    }
     if name == DEFAULT_ANALYZER {
         let analyzer = value.as_str().unwrap_or_default();
         return Analyzer::named(analyzer).map(drop).map_err(Fault::from);

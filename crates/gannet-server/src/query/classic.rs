@@ -1,5 +1,5 @@
-//! Reads a text in the syntax of Lucene's classic parser: words, quotes, `*`, `?`, `~`, `^`, ranges,
-//! fields before a colon, parentheses, `AND`, `OR`, `NOT` and their signs.
+//! Reads a text in the syntax of Lucene's classic parser: words, quotes, `*`, `?`, `~`, `^`,
+//! ranges, fields before a colon, parentheses, `AND`, `OR`, `NOT` and their signs.
 
 use std::iter::Peekable;
 use std::str::CharIndices;
@@ -186,6 +186,9 @@ impl Reader<'_> {
             return self.boosted(query);
         }
         self.skip_space();
+        if word.wildcards > 0 && word.text != "*" {
+            return Err(self.wrong("a pattern in place of a field"));
+        }
         let name = word.text;
         if name == "_exists_" {
             let field = self.word()?;

@@ -104,7 +104,7 @@ pub fn of_parameter(
     check_length(text)?;
     let fields = AskedFields {
         translator: translator.below(),
-        default: AskedFields::parse(&[field.unwrap_or("*")])?,
+        default: AskedFields::parse(&default_names(field, translator))?,
         tie_breaker: 0.0,
         operator,
         is_lenient: false,
@@ -144,13 +144,21 @@ fn check_length(text: &str) -> Outcome<()> {
     )))
 }
 
+/// The fields that are asked where none is named: those of the settings of the index, or all.
+fn default_names<'n>(field: Option<&'n str>, translator: &Translator<'n>) -> Vec<&'n str> {
+    match field {
+        Some(field) => vec![field],
+        None => translator.fields.metadata.settings.default_fields(),
+    }
+}
+
 fn asked_fields<'t>(
     members: &Members<'_>,
     field: Option<&str>,
     translator: &Translator<'t>,
 ) -> Outcome<AskedFields<'t>> {
     let names = members.texts("fields")?.filter(|names| !names.is_empty());
-    let names = names.unwrap_or_else(|| vec![field.unwrap_or("*")]);
+    let names = names.unwrap_or_else(|| default_names(field, translator));
     Ok(AskedFields {
         translator: translator.below(),
         default: AskedFields::parse(&names)?,

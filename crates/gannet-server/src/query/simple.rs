@@ -15,7 +15,7 @@ const DEPTH_MAX: usize = 16;
 pub struct Group {
     /// Those that the last operator joins.
     pub clauses: Vec<Query>,
-    /// How they are joined, once there are two.
+    /// The operator that joins them, once there are two.
     pub operator: Operator,
     /// The operator that stands before the next clause.
     next: Option<Operator>,

@@ -82,6 +82,10 @@ pub fn indices(call: &Call, service: &Service) -> Outcome<Answer> {
 
 /// `GET /_cat/count`.
 pub fn count(call: &Call, service: &Service) -> Outcome<Answer> {
+    let asked = call.body.trim_ascii();
+    if !asked.is_empty() && call.json()? != json!({}) {
+        return Err(Fault::not_there("a query in the body of [_cat/count]"));
+    }
     let mut documents = 0;
     for name in Where::of_call(call)?.names(service)? {
         let count = |open: &OpenIndex| Ok(open.index.snapshot().documents());

@@ -131,7 +131,7 @@ pub fn nodes(_: &Call, service: &Service) -> Outcome<Answer> {
     })))
 }
 
-/// What answers tell of the node.
+/// The members by which answers describe the node.
 pub fn node_json(service: &Service) -> Value {
     let address = &service.address;
     let host = address

@@ -375,7 +375,9 @@ pub const ROUTES: &[Route] = &[
     .json()
     .with("the same as OpenSearch has it"),
     route("GET", "/_cat/count", Read, cat::count).takes(&CAT),
+    route("POST", "/_cat/count", Read, cat::count).takes(&CAT),
     route("GET", "/_cat/count/{index}", Read, cat::count).takes(&CAT),
+    route("POST", "/_cat/count/{index}", Read, cat::count).takes(&CAT),
     route("GET", "/_count", Read, search::count)
         .json()
         .takes(&COUNTS),

@@ -1,4 +1,5 @@
-//! Reads the keys of some documents of a piece, which ascend: what one of them needs serves the next.
+//! Reads the keys of some documents of a piece, which ascend: what one of them needs serves the
+//! next.
 
 use super::keys::{BLOCK, Keys};
 use super::presence::Presence;

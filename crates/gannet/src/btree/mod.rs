@@ -58,8 +58,8 @@ pub type NodeId = u32;
 /// The longest key in bytes.
 pub const KEY_MAX: usize = 1024;
 
-/// The most bytes that key, value and their lengths take in a leaf: two such entries fit, also where
-/// room for more is left ([`pack::FILL`]).
+/// The most bytes that key, value and their lengths take in a leaf: two such entries fit, also
+/// where room for more is left.
 pub const ENTRY_MAX: usize = (pack::FILL - node::HEADER - 2) / 2;
 
 /// The most levels of a tree. Even three children a node give 3^24 leaves, more than there are node

@@ -17,8 +17,8 @@ use crate::base::{DocId, Error, Result, back_off};
 use crate::btree::{Change, KeyWindow};
 use crate::cache::{FramePool, Pages, Step, finish, gather};
 
-/// The longest piece in bytes: two fit a leaf. Of longer ones a leaf would have one and much air; to
-/// look a shorter one up takes as long, for fewer values.
+/// The longest piece in bytes: two fit a leaf. Of longer ones a leaf would have one and much air;
+/// to look a shorter one up takes as long, for fewer values.
 const PIECE_BYTES_MAX: usize = 1_900;
 
 const _: () = assert!(PIECE_BYTES_MAX >= gannet_values::PIECE_BYTES_LEAST);

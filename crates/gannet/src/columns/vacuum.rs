@@ -40,7 +40,7 @@ pub struct ColumnSweep {
     took_out: bool,
 }
 
-/// What a slice of a sweep may do.
+/// Limits of a slice of a sweep.
 pub struct SweepLimits<'l> {
     /// Bytes that are read, about.
     pub bytes: u64,

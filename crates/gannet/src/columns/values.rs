@@ -95,8 +95,8 @@ impl ColumnValues {
         self.advance_below(self.docs.end, visitor, pages)
     }
 
-    /// Shows the next values of documents below `end`, which no block of documents crosses and which
-    /// ascends from call to call. Tells whether there were any.
+    /// Shows the next values of documents below `end`, which no block of documents crosses and
+    /// which ascends from call to call. Tells whether there were any.
     pub fn advance_below(
         &mut self,
         end: DocId,

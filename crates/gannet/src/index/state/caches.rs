@@ -1,8 +1,8 @@
 //! Sizes of the caches that options ask for: pages and answers on flash, answers in memory.
 //!
 //! Sizes that are given are checked. Others are made to fit: the memory of all three is a quarter
-//! of the budget at most. No pages are kept on the disk that the index is on. An index is never without answers on flash by an error: a sentence says
-//! why.
+//! of the budget at most. No pages are kept on the disk that the index is on. An index is never
+//! without answers on flash by an error: a sentence says why.
 
 use super::options::Options;
 use crate::base::{Error, Result};
@@ -45,8 +45,8 @@ impl Options {
         }
     }
 
-    /// The same options with all sizes of caches given, for an index on `device`. Where its disk has
-    /// the folder of the cache too, no pages are kept there unless their size is given.
+    /// The same options with all sizes of caches given, for an index on `device`. Where its disk
+    /// has the folder of the cache too, no pages are kept there unless their size is given.
     pub(crate) fn settle_caches(mut self, device: &dyn Device) -> Options {
         let pages = if self.is_on_one_disk(device) {
             Some(0)

@@ -1,10 +1,10 @@
 //! Blocks: 128 numbers packed with the bits that all but a few of them need.
 //!
-//! The packing is that of [`lanes`](gannet_values::lanes), which vector instructions decode directly.
-//! Behind the packed low bits come the *exceptions*: the place of a number that is larger, and its
-//! high bits. So one long gap in a run of neighbours does not widen the 127 other distances. (The
-//! idea of patched frame of reference: Zukowski et al., 2006; few exceptions of two bytes: Lucene's
-//! `PForUtil`.)
+//! The packing is that of [`lanes`](gannet_values::lanes), which vector instructions decode
+//! directly. Behind the packed low bits come the *exceptions*: the place of a number that is
+//! larger, and its high bits. So one long gap in a run of neighbours does not widen the 127 other
+//! distances. (The idea of patched frame of reference: Zukowski et al., 2006; few exceptions of two
+//! bytes: Lucene's `PForUtil`.)
 //!
 //! Decoding adds with wrap-around and takes places modulo the block, so that damaged bytes give
 //! wrong numbers and never a panic; whoever reads a block compares its last doc with the

@@ -20,7 +20,7 @@ const FIELDS: [&str; 7] = ["size", "price", "day", "kind", "open", "group", "_id
 const COUNTED: [&str; 5] = ["size", "kind", "group", "price", "open"];
 const SUMMED: [&str; 2] = ["size", "price"];
 
-/// What is asked, and what it means.
+/// A question, and its meaning.
 struct Draw {
     text: String,
     query: Query,
