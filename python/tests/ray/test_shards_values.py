@@ -116,7 +116,7 @@ def close(found: Any, wanted: Any) -> bool:
     if isinstance(wanted, (list, tuple)):
         return len(found) == len(wanted) and all(map(close, found, wanted))
     if isinstance(wanted, float):
-        return found == pytest.approx(wanted, rel=1e-5, nan_ok=True)
+        return bool(found == pytest.approx(wanted, rel=1e-5, nan_ok=True))
     return bool(found == wanted)
 
 
