@@ -55,6 +55,8 @@ __all__ = [
     "reopen",
     "restore",
     "selected",
+    "shards_counted",
+    "shards_in_order",
 ]
 
 class _ArrowStream(Protocol):
