@@ -1,9 +1,9 @@
 //! The pages of zones in objects, and the list of them in the head of a pack.
 //!
 //! Pages that an opening reads stand in a pack. The others of the same part of a zone stand behind
-//! them in the same object, so that each page is sent once. So an object has pages of one zone or of
-//! several, and a run of pages in it is an *extent*. What always holds: an extent that is decoded
-//! lies within its object.
+//! them in the same object, so that each page is sent once. So an object has pages of one zone or
+//! of several, and a run of pages in it is an *extent*. What always holds: an extent that is
+//! decoded lies within its object.
 
 use std::collections::BTreeMap;
 
