@@ -13,7 +13,8 @@ fn place() -> Place {
     place_of(2_000)
 }
 
-fn place_of(documents: u64) -> Place {
+/// A place with an index of so many documents.
+pub fn place_of(documents: u64) -> Place {
     let place = Place::new();
     let lines = (0..documents).map(|id| {
         let words = (0..30).map(|n| format!("w{}", (id * 7 + n * n) % 500));

@@ -10,6 +10,7 @@ use std::process::{Child, Command, Stdio};
 use serde_json::Value;
 
 use crate::command::{Place, Ran};
+use crate::flash_tier::place_of;
 
 const CACHE: [&str; 6] = [
     "--cache-dir",
@@ -34,18 +35,6 @@ impl Rng {
             .wrapping_add(1);
         (self.0 >> 33) as usize % end
     }
-}
-
-fn place(documents: u64) -> Place {
-    let place = Place::new();
-    let lines = (0..documents).map(|id| {
-        let words = (0..30).map(|n| format!("w{}", (id * 7 + n * n) % 500));
-        let words = words.collect::<Vec<_>>().join(" ");
-        format!("{{\"id\":\"{id}\",\"title\":\"t{id}\",\"body\":\"{words}\"}}\n")
-    });
-    place.write("docs.jsonl", lines.collect::<String>());
-    place.done(&["index", "index", "docs.jsonl"]);
-    place
 }
 
 fn number(name: &str, otherwise: u64) -> u64 {
@@ -179,7 +168,7 @@ fn damage(folder: &Path, earlier: &mut Vec<u8>, random: &mut Rng) -> String {
 
 #[test]
 fn damages_of_a_cache_cost_reads_and_no_answer() {
-    let (place, mut random) = (place(6_000), Rng(number("GANNET_SEED", 1)));
+    let (place, mut random) = (place_of(6_000), Rng(number("GANNET_SEED", 1)));
     let (folder, mut earlier) = (place.path("cache"), vec![7; 10_000]);
     let count = number("GANNET_CACHE_DAMAGES", 30);
     for at in 0..count {
@@ -204,7 +193,7 @@ fn damages_of_a_cache_cost_reads_and_no_answer() {
 
 #[test]
 fn a_cache_that_vanishes_during_use_costs_no_answer() {
-    let (place, mut random) = (place(6_000), Rng(7));
+    let (place, mut random) = (place_of(6_000), Rng(7));
     for at in 0..4 {
         draw_queries(&place, &mut random);
         let process = busy(&place);
@@ -244,7 +233,7 @@ impl Drop for Small {
 
 #[test]
 fn a_full_disk_stops_the_cache_and_no_search() {
-    let (place, mut random) = (place(6_000), Rng(11));
+    let (place, mut random) = (place_of(6_000), Rng(11));
     let Some(_small) = Small::new(place.path("cache")) else {
         eprintln!("skipped: this user may mount no file system");
         return;
@@ -267,7 +256,7 @@ fn a_full_disk_stops_the_cache_and_no_search() {
 #[cfg(feature = "remote")]
 #[test]
 fn a_page_that_one_process_has_kept_is_not_asked_of_the_store_by_another() {
-    let (place, mut random) = (place(6_000), Rng(3));
+    let (place, mut random) = (place_of(6_000), Rng(3));
     let url = format!("file://{}", place.path("published").display());
     place.done(&["publish", "index", &url]);
     let pages = [&CACHE[..], &["--result-cache", "0"]].concat();
