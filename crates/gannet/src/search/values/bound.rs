@@ -7,10 +7,10 @@
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-use gannet_values::{Number, PIECE_DOCUMENTS, ValueType};
+use gannet_values::{PIECE_DOCUMENTS, ValueType};
 
 use super::sort_key::{Place, SortKey};
-use super::window::{PlaceLimits, WindowValues, places_of};
+use super::window::{DocumentValues, PlaceLimits, WindowValues, places_of};
 use crate::base::{Budget, DocId, Reservation, Result};
 use crate::cache::{Pages, Step};
 use crate::columns::{ColumnReader, ColumnValues, MapEntry, PieceUse, ValueVisitor};
@@ -51,7 +51,7 @@ struct PieceRead {
     docs: Range<DocId>,
     /// Nothing once it was read.
     pass: Option<ColumnValues>,
-    values: Vec<Option<Number>>,
+    values: DocumentValues,
 }
 
 /// Takes the pieces with the best places from maps.
@@ -77,7 +77,7 @@ impl BoundRun {
             return Ok(None);
         }
         let pieces = 2 * most_pieces(wanted) * size_of::<BoundPiece>();
-        let values = READ_AT_ONCE * PIECE_DOCUMENTS * size_of::<Option<Number>>();
+        let values = READ_AT_ONCE * DocumentValues::bytes(PIECE_DOCUMENTS);
         let bytes = pieces + values + wanted * size_of::<Place>();
         Ok(Some(BoundRun {
             key: key.clone(),
@@ -120,9 +120,11 @@ impl BoundRun {
             }
             let from = self.pieces.len().saturating_sub(READ_AT_ONCE);
             for (_, first, end) in self.pieces.drain(from..) {
+                let mut values = DocumentValues::default();
+                values.begin((end - first) as usize);
                 self.reads.push(PieceRead {
                     pass: Some(self.column.values(first..end)),
-                    values: vec![None; (end - first) as usize],
+                    values,
                     docs: first..end,
                 });
             }
@@ -147,7 +149,8 @@ impl BoundRun {
     /// Takes the places of documents that match from pieces that were read.
     fn take_read(&mut self, docs: &DocBits, after: Option<Place>) {
         for read in self.reads.drain(..) {
-            for (doc, value) in read.docs.zip(read.values) {
+            for (at, doc) in read.docs.enumerate() {
+                let value = read.values.get(at);
                 let place = self.key.place(value);
                 let counts = value.is_some()
                     && docs.has_any(doc..doc + 1)

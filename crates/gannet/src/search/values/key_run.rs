@@ -6,7 +6,7 @@ use gannet_values::{Number, Value, ValueType, parse_date};
 
 use super::ranks::TermRanks;
 use super::sort_key::{KEYS_MAX, Place, number_of};
-use super::window::{PlaceLimits, WindowValues};
+use super::window::{DocumentValues, PlaceLimits, WindowValues};
 use super::{SortBy, SortKey, SortValue, column_of};
 use crate::base::{Budget, DocId, Error, Result};
 use crate::cache::{Pages, Step};
@@ -21,7 +21,7 @@ pub(super) struct KeyRun {
     pub(super) ranks: Option<TermRanks>,
     /// The pass over the values of the window, until it has ended.
     pass: Option<ColumnValues>,
-    values: Vec<Option<Number>>,
+    values: DocumentValues,
     is_read: bool,
 }
 
@@ -55,20 +55,24 @@ impl KeyRun {
             ranks: ranks.transpose()?,
             column,
             pass: None,
-            values: Vec::new(),
+            values: DocumentValues::default(),
             is_read: false,
         })
     }
 
-    /// Returns true if no document of the window has a value that was read, and those without one
-    /// stand behind a place.
-    pub(super) fn is_behind(&self, place: Place) -> bool {
-        self.key.place(None) > place && self.values.iter().all(Option::is_none)
+    /// Returns a bit for each of 64 documents of the window, from 64 times `at` on, that may stand
+    /// at `place` or before it: of those without a value that was read all do, or none.
+    pub(super) fn may_reach(&self, place: Option<Place>, at: usize) -> u64 {
+        if place.is_some_and(|place| self.key.place(None) > place) {
+            self.values.word(at)
+        } else {
+            u64::MAX
+        }
     }
 
     /// The place of a document by its place in the window.
     pub(super) fn place_at(&self, at: usize) -> Place {
-        self.key.place(self.values.get(at).copied().flatten())
+        self.key.place(self.values.get(at))
     }
 
     /// The place of the value behind which the hits begin, once strings are ranked.
@@ -108,20 +112,19 @@ impl KeyRun {
             return Ok(());
         }
         if self.pass.is_none() {
-            self.values.clear();
+            self.values.begin(docs.len());
             match (&self.column, &self.key.by) {
-                (Some(column), _) => {
-                    self.values.resize(docs.len(), None);
-                    self.pass = Some(column.values(docs.clone()));
-                }
+                (Some(column), _) => self.pass = Some(column.values(docs.clone())),
                 (None, SortBy::Score) => {
-                    let scores = docs.clone().map(|doc| score_of(&all.scores, doc));
-                    self.values.extend(scores.map(Some));
+                    for (at, doc) in docs.clone().enumerate() {
+                        self.values.set(at, score_of(&all.scores, doc));
+                    }
                 }
-                (None, SortBy::Field(_) | SortBy::Id) => self.values.resize(docs.len(), None),
+                (None, SortBy::Field(_) | SortBy::Id) => {}
                 (None, SortBy::Doc) => {
-                    let numbers = docs.clone().map(|doc| Some(Number::Long(i64::from(doc))));
-                    self.values.extend(numbers);
+                    for (at, doc) in docs.clone().enumerate() {
+                        self.values.set(at, Number::Long(i64::from(doc)));
+                    }
                 }
             }
         }
@@ -155,7 +158,7 @@ impl KeyRun {
         let visitor = WindowValues {
             docs: &all.docs,
             first: docs.start,
-            values: &mut [],
+            values: &mut DocumentValues::default(),
             key: &self.key,
             ranks: self.ranks.as_ref(),
             limits,

@@ -7,11 +7,9 @@
 
 use std::ops::Range;
 
-use gannet_values::Number;
-
 use super::key_run::KeyRun;
 use super::sort_key::Place;
-use super::window::PlaceLimits;
+use super::window::{DocumentValues, PlaceLimits};
 use crate::base::{DocId, Result};
 use crate::cache::{Pages, Step, Stop};
 use crate::search::matching::matcher::for_all;
@@ -91,7 +89,7 @@ impl KeyScan {
 
     /// Bytes of the values of a window by so many keys.
     pub(super) fn window_bytes(keys: usize, below: DocId) -> usize {
-        keys * KeyScan::window_documents(below) * size_of::<Option<Number>>()
+        keys * DocumentValues::bytes(KeyScan::window_documents(below))
     }
 
     /// The keys.
@@ -196,13 +194,12 @@ impl KeyScan {
         };
         visitor.prepare(&window, pages)?;
         pages.count_steps(window.range.len() / 16)?;
-        if let (Some(to), Some(first)) = (limits.to, window.keys.first())
-            && first.is_behind(to)
-        {
-            return Ok(());
-        }
-        for word in window.range.start / 64..window.range.end.div_ceil(64) {
-            let mut bits = all.docs.word(word as usize);
+        let begin = window.range.start / 64;
+        for word in begin..window.range.end.div_ceil(64) {
+            let reach = window.keys.first().map_or(u64::MAX, |first| {
+                first.may_reach(limits.to, (word - begin) as usize)
+            });
+            let mut bits = all.docs.word(word as usize) & reach;
             while bits != 0 {
                 let doc = word * 64 + bits.trailing_zeros();
                 bits &= bits - 1;

@@ -18,14 +18,60 @@ pub(super) struct PlaceLimits {
     pub(super) to: Option<Place>,
 }
 
+/// The values of consecutive documents that have one, each by the place of its document.
+///
+/// A bit tells which documents have one, so that beginning anew and going through few of them take
+/// little time.
+#[derive(Default)]
+pub(super) struct DocumentValues {
+    numbers: Vec<Number>,
+    present: Vec<u64>,
+}
+
+impl DocumentValues {
+    /// Bytes of memory for so many documents.
+    pub(super) fn bytes(documents: usize) -> usize {
+        documents * size_of::<Number>() + documents.div_ceil(64) * size_of::<u64>()
+    }
+
+    /// Begins anew with so many documents, of which none has a value.
+    pub(super) fn begin(&mut self, documents: usize) {
+        if self.numbers.len() < documents {
+            self.numbers.resize(documents, Number::Long(0));
+        }
+        self.present.clear();
+        self.present.resize(documents.div_ceil(64), 0);
+    }
+
+    /// Returns the value of a document, if it has one.
+    pub(super) fn get(&self, at: usize) -> Option<Number> {
+        let is_there = self.word(at / 64) >> (at % 64) & 1 == 1;
+        self.numbers.get(at).copied().filter(|_| is_there)
+    }
+
+    /// Sets the value of a document, which is among those that it began with.
+    pub(super) fn set(&mut self, at: usize, number: Number) {
+        let word = self.present.get_mut(at / 64);
+        if let (Some(word), Some(place)) = (word, self.numbers.get_mut(at)) {
+            *word |= 1 << (at % 64);
+            *place = number;
+        }
+    }
+
+    /// Returns a bit for each of the 64 documents from 64 times `at` on that has a value.
+    pub(super) fn word(&self, at: usize) -> u64 {
+        self.present.get(at).copied().unwrap_or(0)
+    }
+}
+
 /// Takes the values of a window.
 pub(super) struct WindowValues<'w> {
     /// The documents that are put in order.
     pub(super) docs: &'w DocBits,
     /// The first document of the window.
     pub(super) first: DocId,
-    /// The value of each document of the window that counts.
-    pub(super) values: &'w mut [Option<Number>],
+    /// The value that counts of each document of the window.
+    pub(super) values: &'w mut DocumentValues,
     pub(super) key: &'w SortKey,
     pub(super) ranks: Option<&'w TermRanks>,
     pub(super) limits: PlaceLimits,
@@ -44,15 +90,15 @@ pub(super) fn places_of(entry: &MapEntry, key: &SortKey) -> (Place, Place) {
 
 impl WindowValues<'_> {
     fn note(&mut self, doc: DocId, number: Option<Number>) {
-        let at = doc.checked_sub(self.first);
-        let Some(value) = at.and_then(|at| self.values.get_mut(at as usize)) else {
+        let (Some(at), Some(number)) = (doc.checked_sub(self.first), number) else {
             return;
         };
-        *value = match (*value, number) {
-            (Some(known), Some(number)) if self.key.descending => Some(known.max(number)),
-            (Some(known), Some(number)) => Some(known.min(number)),
-            (known, number) => known.or(number),
+        let counts = match self.values.get(at as usize) {
+            Some(known) if self.key.descending => known.max(number),
+            Some(known) => known.min(number),
+            None => number,
         };
+        self.values.set(at as usize, counts);
     }
 }
 
