@@ -6,6 +6,7 @@
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 use gannet_values::ValueType;
 use rustc_hash::FxHashMap;
@@ -84,6 +85,38 @@ fn directed(order: Ordering, ascending: bool) -> Ordering {
     if ascending { order } else { order.reverse() }
 }
 
+/// Brings the first `size` buckets to the front, in any order. Where others equal the last of them,
+/// all that equal it follow those that are before it, and their places are returned; an empty range
+/// behind the first buckets if none do.
+fn first_and_tied(
+    group: &mut [u32],
+    size: usize,
+    compare: &dyn Fn(&u32, &u32) -> Ordering,
+) -> Range<usize> {
+    if group.len() <= size {
+        return group.len()..group.len();
+    }
+    let last = *group.select_nth_unstable_by(size - 1, compare).1;
+    let mut end = size;
+    for at in size..group.len() {
+        if compare(&group[at], &last).is_eq() {
+            group.swap(at, end);
+            end += 1;
+        }
+    }
+    if end == size {
+        return size..size;
+    }
+    let mut before = 0;
+    for at in 0..size {
+        if compare(&group[at], &last).is_lt() {
+            group.swap(at, before);
+            before += 1;
+        }
+    }
+    before..end
+}
+
 impl Cut {
     pub(crate) fn new(
         criteria: Vec<Criterion>,
@@ -136,33 +169,25 @@ impl Cut {
             ledger.push(order, bucket)?;
         }
         let parent = |bucket: &u32| table.keys()[*bucket as usize].parent;
-        order.sort_unstable_by(|one, other| {
-            let by_parent = parent(one).cmp(&parent(other));
-            by_parent.then_with(|| self.compare(*one, *other, table, counts, children))
-        });
-        for group in order.chunk_by(|one, other| parent(one) == parent(other)) {
-            let ties = group.get(self.size - 1).map(|last| {
-                let compare = |own: &u32| self.compare(*own, *last, table, counts, children);
-                let begin = group.partition_point(|own| compare(own).is_lt());
-                let end = group.partition_point(|own| compare(own).is_le());
-                begin..end
-            });
-            let Some(ties) = ties.filter(|ties| ties.end > self.size) else {
-                for bucket in &group[..group.len().min(self.size)] {
-                    ledger.push(&mut self.sure, *bucket)?;
-                }
-                continue;
-            };
-            for bucket in &group[..ties.start] {
+        order.sort_unstable_by_key(parent);
+        for group in order.chunk_by_mut(|one, other| parent(one) == parent(other)) {
+            let compare =
+                |one: &u32, other: &u32| self.compare(*one, *other, table, counts, children);
+            let tied = first_and_tied(group, self.size, &compare);
+            let (first, tied) = group[..tied.end].split_at(tied.start);
+            for bucket in first {
                 ledger.push(&mut self.sure, *bucket)?;
             }
-            for bucket in &group[ties.clone()] {
+            if tied.is_empty() {
+                continue;
+            }
+            for bucket in tied {
                 ledger.push(&mut self.tied, *bucket)?;
             }
             ledger.add(BEST_BYTES)?;
-            let wanted = self.size - ties.start;
+            let wanted = self.size - first.len();
             let offers = BinaryHeap::new();
-            self.best.insert(parent(&group[0]), Best { wanted, offers });
+            self.best.insert(parent(&tied[0]), Best { wanted, offers });
         }
         self.tied.sort_unstable();
         Ok(())
