@@ -113,7 +113,9 @@ impl RankBatch {
             core.total.found += self.candidates.len() as u64;
         }
         core.total.is_exact &= core.root.driven || self.windows.iter().all(Window::leaves_none);
-        self.score_known(core);
+        if !core.top.collects_alone() {
+            self.score_known(core);
+        }
         Ok(())
     }
 
@@ -143,6 +145,9 @@ impl RankBatch {
     /// Offers the candidates. Scores are added up in the order of the formula only where that can
     /// matter.
     pub(super) fn offer(&mut self, core: &mut RankCore) {
+        if core.top.collects_alone() {
+            return core.top.collect(self.candidates.matches.docs());
+        }
         for at in 0..self.candidates.len() {
             if core.can_enter(self.candidates.known(at)) {
                 let matches = &mut self.candidates.matches;

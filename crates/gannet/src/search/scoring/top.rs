@@ -210,6 +210,19 @@ impl Top {
         }
     }
 
+    /// Returns true if all documents are collected, and neither the best of them nor scores.
+    pub fn collects_alone(&self) -> bool {
+        let are_unscored = |all: &AllDocs| all.scores.is_empty();
+        self.k == 0 && self.all.as_deref().is_some_and(are_unscored)
+    }
+
+    /// Collects documents where [`Top::collects_alone`] holds.
+    pub fn collect(&mut self, docs: &[DocId]) {
+        if let Some(all) = &mut self.all {
+            docs.iter().for_each(|doc| all.docs.insert(*doc));
+        }
+    }
+
     fn take(&mut self, doc: DocId, score: f32) {
         if let Some(all) = &mut self.all {
             all.insert(doc, score);
