@@ -23,6 +23,17 @@ fn an_opening_takes_two_rounds_of_requests() {
 }
 
 #[test]
+fn an_opening_takes_no_longer_where_many_words_are_new() {
+    let world = World::new(300);
+    world.write_long(300..1_500);
+    world.publish().unwrap();
+    let (remote, _) = open(&world.store, Duration::from_secs(10)).unwrap();
+    let requests = remote.requests().unwrap();
+    assert_eq!((requests.gets, requests.rounds), (2, 2), "{requests:?}");
+    assert_eq!(found(&remote, "own17 OR own1333").unwrap().len(), 2);
+}
+
+#[test]
 fn the_superblock_is_looked_at_again_only_after_the_refresh() {
     let world = World::new(300);
     world.publish().unwrap();

@@ -65,6 +65,15 @@ impl Scan {
         }
     }
 
+    /// The same for a scan that most surely comes to its end: it reads ahead as far as it may from
+    /// the first missing node on.
+    pub fn to_the_end(from: &[u8]) -> Scan {
+        Scan {
+            ahead: AHEAD_MAX,
+            ..Scan::new(from)
+        }
+    }
+
     /// Goes to the next entry, and tells whether there is one. `view` is the same at each call.
     pub fn advance(&mut self, view: &TreeView, pages: &mut Pages<'_>) -> Step<bool> {
         self.advance_where(&|_, _| true, view, pages)

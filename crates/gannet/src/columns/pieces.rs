@@ -46,7 +46,8 @@ impl PieceCursor {
     /// Those that have documents of a range.
     pub fn new(column: ColumnId, docs: Range<DocId>) -> PieceCursor {
         let span = docs.start / SPAN * SPAN;
-        let maps = (!docs.is_empty()).then(|| Scan::new(&numbered(column, EntryKind::Map, span)));
+        let first = numbered(column, EntryKind::Map, span);
+        let maps = (!docs.is_empty()).then(|| Scan::to_the_end(&first));
         PieceCursor {
             column,
             docs,

@@ -244,4 +244,9 @@ pub trait Device: Send + Sync {
     fn requests(&self) -> Option<RequestCounts> {
         None
     }
+
+    /// Returns true if reads are requests to a store behind a network.
+    fn is_remote(&self) -> bool {
+        self.requests().is_some()
+    }
 }

@@ -146,6 +146,11 @@ impl Device for ProbedDevice {
     fn counters(&self) -> &Counters {
         &self.counters
     }
+
+    /// An opening reads what one of the copy will read.
+    fn is_remote(&self) -> bool {
+        true
+    }
 }
 
 impl ProbedDevice {

@@ -98,8 +98,8 @@ impl DeltaLevels {
         }
     }
 
-    /// Opens the levels that [`DeltaLevels::encode`] described. Reads their trees, to know their
-    /// keys.
+    /// Opens the levels that [`DeltaLevels::encode`] described. May read their trees, to know
+    /// their keys.
     pub(crate) fn open(
         store: &Arc<Store>,
         pool: &FramePool,
@@ -263,7 +263,7 @@ impl DeltaLevel {
         let tree = Tree::open(Arc::clone(store), reader.bytes()?)?;
         Ok(DeltaLevel {
             counted_from: tree.view().appended(),
-            postings: FilteredTree::open(tree, pool)?,
+            postings: FilteredTree::open(tree, store, pool)?,
             written: reader.varint()?,
         })
     }

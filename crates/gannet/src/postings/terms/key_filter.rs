@@ -30,6 +30,13 @@ impl KeyFilter {
         }
     }
 
+    /// A set that may hold any key.
+    pub(in crate::postings) fn of_any_key() -> KeyFilter {
+        KeyFilter {
+            words: Arc::new(vec![u64::MAX; WORDS_MIN]),
+        }
+    }
+
     /// Returns true if there is room for `keys` keys.
     pub(in crate::postings) fn has_room_for(&self, keys: u64) -> bool {
         keys * BITS_PER_KEY <= self.words.len() as u64 * 64

@@ -27,8 +27,8 @@ impl ListTrees {
         }
     }
 
-    /// Opens the trees that [`ListTrees::encode`] described. Reads the tree of frequent words, to
-    /// know its keys.
+    /// Opens the trees that [`ListTrees::encode`] described. May read the tree of frequent words,
+    /// to know its keys.
     pub(crate) fn open(
         store: &Arc<Store>,
         pool: &FramePool,
@@ -41,7 +41,7 @@ impl ListTrees {
             keys: KeyFilter::decode(reader.bytes()?)?,
         };
         Ok(ListTrees {
-            frequent: FilteredTree::open(frequent, pool)?,
+            frequent: FilteredTree::open(frequent, store, pool)?,
             long,
             short,
         })
