@@ -86,12 +86,39 @@ impl Scan {
         view: &TreeView,
         pages: &mut Pages<'_>,
     ) -> Step<bool> {
+        self.go_on(matters, None, view, pages)
+    }
+
+    /// Goes to the next entry if its key is below `end`, and tells whether there is one. Reads no
+    /// leaf that begins behind it.
+    pub fn advance_below(
+        &mut self,
+        end: &[u8],
+        view: &TreeView,
+        pages: &mut Pages<'_>,
+    ) -> Step<bool> {
+        let matters = |from: &[u8], _: Option<&[u8]>| from < end;
+        Ok(self.go_on(&matters, Some(end), view, pages)? && self.key() < end)
+    }
+
+    fn go_on(
+        &mut self,
+        matters: Matters<'_>,
+        end: Option<&[u8]>,
+        view: &TreeView,
+        pages: &mut Pages<'_>,
+    ) -> Step<bool> {
         if view.height == 0 {
             return Ok(false);
         }
         loop {
             if self.advance_in_leaf()? {
                 return Ok(true);
+            }
+            if let (Some(next), Some(end)) = (&self.next, end)
+                && next.as_slice() >= end
+            {
+                return Ok(false);
             }
             match self.enter_leaf(view, pages) {
                 Ok(true) if self.leaf.is_some() => return Ok(true),

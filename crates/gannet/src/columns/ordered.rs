@@ -24,12 +24,11 @@ impl OrderedTerms {
     /// Goes on to the next string, and gives its number.
     pub fn advance(&mut self, pages: &mut Pages<'_>) -> Step<Option<u32>> {
         let end = head(self.reader.id, EntryKind::Term);
-        let matters = |from: &[u8], _: Option<&[u8]>| from < end.as_slice();
         let Some(scan) = &mut self.scan else {
             return Ok(None);
         };
         let tree = &self.reader.view.tree.tree;
-        if !scan.advance_where(&matters, tree, pages)? || scan.key() >= end.as_slice() {
+        if !scan.advance_below(&end, tree, pages)? {
             self.scan = None;
             return Ok(None);
         }

@@ -172,11 +172,10 @@ impl PieceCursor {
         } else {
             &end
         };
-        let matters = |from: &[u8], _: Option<&[u8]>| from < end;
         let Some(scan) = &mut self.maps else {
             return Ok(());
         };
-        if !scan.advance_where(&matters, &view.tree, pages)? || scan.key() >= end {
+        if !scan.advance_below(end, &view.tree, pages)? {
             self.maps = None;
             return Ok(());
         }

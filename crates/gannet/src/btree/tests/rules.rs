@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Bed, Map, frame_pool};
 use crate::base::{Error, PAGE_PAYLOAD};
-use crate::btree::{Change, ENTRY_MAX, KEY_MAX, entry_fits, value_max};
+use crate::btree::{Change, ENTRY_MAX, KEY_MAX, Scan, entry_fits, value_max};
 use crate::cache::{Pages, finish, gather};
 
 fn numbered(range: std::ops::Range<u32>, step: usize) -> BTreeMap<Vec<u8>, Option<Vec<u8>>> {
@@ -158,6 +158,31 @@ fn scans_read_only_what_matters() {
         io.rounds <= height && io.bytes <= 4096 * (2 * height as u64 + 1),
         "{io:?}"
     );
+}
+
+#[test]
+fn a_scan_to_a_key_reads_no_leaf_behind_it() {
+    let bed = cold_bed();
+    let view = bed.tree.view();
+    let mut pages = Pages::new(&bed.pool);
+    for end in 1..500 {
+        let last = format!("{:08}", end - 1);
+        let there = finish(&mut pages, |pages| view.get(last.as_bytes(), pages)).unwrap();
+        assert!(there.is_some());
+        let before = pages.counts().reads;
+        let (end_key, mut seen) = (format!("{end:08}"), 0);
+        let mut scan = Scan::to_the_end(b"");
+        let mut step = || {
+            finish(&mut pages, |pages| {
+                scan.advance_below(end_key.as_bytes(), view, pages)
+            })
+        };
+        while step().unwrap() {
+            seen += 1;
+        }
+        assert_eq!((seen, pages.counts().reads), (end, before));
+    }
+    assert!(pages.counts().reads > 3);
 }
 
 #[test]
