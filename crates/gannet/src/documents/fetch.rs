@@ -325,6 +325,8 @@ impl LongRecord {
 /// The front of a record.
 struct Front {
     id: String,
+    version: u64,
+    sequence: Sequence,
     source: usize,
     span: Span,
 }
@@ -350,9 +352,31 @@ fn front(doc: DocId, address: Address, pages: &mut Pages<'_>) -> Step<Front> {
     let record = DocumentRecord::decode(body)?;
     Ok(Front {
         id: record.id.to_owned(),
+        version: record.version,
+        sequence: record.sequence,
         source: record.raw_length as usize,
         span,
     })
+}
+
+/// Reads the version of each document and the operation that brought it, from the fronts of
+/// records.
+pub fn stored_versions(
+    docs: &[DocId],
+    tables: &DocumentTables,
+    pages: &mut Pages<'_>,
+) -> Step<Vec<(u64, Sequence)>> {
+    let addresses = addresses_of(docs, tables, pages)?;
+    let fronts = addresses.iter();
+    want_pages(
+        fronts.flat_map(|address| address.pages().take(FRONT_PAGES)),
+        pages,
+    )?;
+    let each = docs.iter().zip(addresses).map(|(doc, address)| {
+        let front = front(*doc, address, pages)?;
+        Ok((front.version, front.sequence))
+    });
+    each.collect()
 }
 
 /// Reads the records of documents together as they are stored, of as many as `room` pages hold, but

@@ -27,7 +27,9 @@ pub use address::Address;
 pub use compress::{Compressor, Dictionaries};
 pub use cursor::{LiveCursor, NormCursor};
 pub use expected::Expected;
-pub use fetch::{Fetch, Fetched, StoredDocument, reading_bytes, stored, stored_records};
+pub use fetch::{
+    Fetch, Fetched, StoredDocument, reading_bytes, stored, stored_records, stored_versions,
+};
 pub use json::{DOCUMENT_BYTES_MAX, Document};
 pub use members::ObjectMembers;
 pub use norm::{length_to_norm, norm_to_length};

@@ -43,7 +43,8 @@ pub use inspect::{
     TreeFigures, ZoneReport,
 };
 pub use read::{
-    ColumnBatch, ColumnReport, ColumnTable, Listing, Search, Snapshot, TableBatch, TableColumn,
+    ColumnBatch, ColumnReport, ColumnTable, DocumentVersion, Listing, Search, Snapshot, TableBatch,
+    TableColumn,
 };
 pub use recovery::{AnswersOnFlash, CacheState};
 #[cfg(any(test, feature = "testing"))]
@@ -52,5 +53,4 @@ pub use state::{
     BytesByPart, BytesWritten, Durability, Lifetime, Limits, MEMORY_BESIDE, MEMORY_DEFAULT,
     MEMORY_MIN, Options, default_memory,
 };
-pub use update::DocumentVersion;
 pub use write::Written;

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::handle::Index;
+use super::read::DocumentVersion;
 use super::state::{IdEntry, State};
 use super::write::Written;
 use crate::analysis::other_forms;
@@ -17,15 +18,6 @@ const READ_SHARE: usize = 16;
 /// The number of attempts at a change that others get ahead of: each time, one of them has come to
 /// its end.
 const ATTEMPTS: usize = 64;
-
-/// The newest document of an external ID, without its source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DocumentVersion {
-    /// The number of times a document with this external ID was written since it was last absent.
-    pub version: u64,
-    /// The operation that brought it.
-    pub sequence: u64,
-}
 
 impl Index {
     /// Looks up external IDs together: for each the version of its newest document, from what was

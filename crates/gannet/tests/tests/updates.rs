@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::thread;
 
-use gannet::{Document, Error, Expected, Index, Operator, StoredDocument};
+use gannet::{Document, Error, Expected, Index, Operator, Snapshot, StoredDocument};
 
 use super::environment::open;
 
@@ -236,6 +236,29 @@ fn versions_are_looked_up_together_and_without_documents() {
     index.close().expect("closed");
     let reader = Index::options().memory(16 << 20).read_only();
     assert_eq!(found(&reader.open(&path).expect("opened")), versions);
+}
+
+#[test]
+fn a_snapshot_has_the_versions_of_its_documents() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let index = opened(&folder.path().join("index"));
+    let first = index.add(document("a", 1)).expect("written").sequence;
+    index.add(document("b", 1)).expect("written");
+    let before = index.snapshot();
+    let last = index.add(document("a", 2)).expect("written").sequence;
+    index.delete(&["b"]).expect("deleted");
+    let found = |snapshot: &Snapshot| {
+        let found = snapshot.versions(&["b", "a", "none"]).expect("looked up");
+        let pairs = found
+            .iter()
+            .map(|one| one.map(|one| (one.version, one.sequence)));
+        pairs.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        found(&before),
+        [Some((1, first + 1)), Some((1, first)), None]
+    );
+    assert_eq!(found(&index.snapshot()), [None, Some((2, last)), None]);
 }
 
 #[test]

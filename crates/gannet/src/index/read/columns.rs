@@ -4,7 +4,7 @@ use gannet_values::{Value, ValueType};
 
 use super::Snapshot;
 use crate::base::{DocId, Error, Result};
-use crate::cache::{Pages, finish, gather};
+use crate::cache::{Pages, finish};
 use crate::columns::{ColumnReader, VALUES_FIRST};
 use crate::search::SearchView;
 
@@ -92,15 +92,7 @@ impl Snapshot {
         view: &SearchView,
         reader: &ColumnReader,
     ) -> Result<Vec<Vec<Value<'static>>>> {
-        let mut pages = Pages::new(self.pool());
-        let found = finish(&mut pages, |pages| {
-            gather(ids, |id| {
-                let Some(doc) = view.ids.document(id, view.below, pages)? else {
-                    return Ok(None);
-                };
-                Ok(view.tables.is_live(doc, pages)?.then_some(doc))
-            })
-        })?;
+        let found = self.documents_of(ids, view)?;
         let mut docs: Vec<DocId> = found.iter().flatten().copied().collect();
         docs.sort_unstable();
         docs.dedup();

@@ -5,8 +5,10 @@ mod listing;
 mod results;
 mod snapshot;
 mod table;
+mod versions;
 
 pub use columns::ColumnReport;
 pub use listing::Listing;
 pub use snapshot::{Search, Snapshot};
 pub use table::{ColumnBatch, ColumnTable, TableBatch, TableColumn};
+pub use versions::DocumentVersion;
