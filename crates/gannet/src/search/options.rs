@@ -66,6 +66,8 @@ pub struct SearchOptions {
     /// without a value have one together. Totals count all documents. A document that may be a hit
     /// must have one value at most.
     pub collapse: Option<String>,
+    /// The least score: documents below it are neither found nor counted nor aggregated.
+    pub min_score: Option<f32>,
     /// Aggregations over all documents that match.
     pub aggregations: Option<Arc<AggregationRequest>>,
     /// Names of fields that other indexes have: a query may name them, and finds nothing here.
@@ -112,6 +114,7 @@ impl Default for SearchOptions {
             sort: Vec::new(),
             after: None,
             collapse: None,
+            min_score: None,
             aggregations: None,
             other_fields: Vec::new(),
             count: false,
@@ -141,6 +144,7 @@ impl fmt::Debug for SearchOptions {
             .field("sort", &self.sort)
             .field("after", &self.after)
             .field("collapse", &self.collapse)
+            .field("min_score", &self.min_score)
             .field("aggregations", &self.aggregations)
             .field("other_fields", &self.other_fields)
             .field("count", &self.count)
@@ -205,6 +209,12 @@ impl SearchOptions {
         }
     }
 
+    /// Returns true if the score of each document that matches is wanted, be it among the best or
+    /// not.
+    pub fn needs_all_scores(&self) -> bool {
+        self.min_score.is_some() || self.sorts_scores()
+    }
+
     /// Returns true if scores are among the keys of an order.
     pub fn sorts_scores(&self) -> bool {
         let is_score = |key: &SortKey| key.by == SortBy::Score;
@@ -223,6 +233,9 @@ impl SearchOptions {
                 "equal hits of an order by values come in the order of their doc IDs: leave the order by ID \
                  out and sort by _id last, or sort by score",
             ));
+        }
+        if self.min_score.is_some_and(f32::is_nan) {
+            return Err(Error::invalid("the least score is not a number"));
         }
         let by_id = |key: &SortKey| key.by == SortBy::Id;
         if self.collapse.is_some() && self.sort.iter().any(by_id) {

@@ -1,7 +1,7 @@
 //! The total of matching documents is exact if that is asked for, and for a single word as long as
 //! nothing was deleted.
 
-use gannet::{Document, Index, Operator, SearchOptions, Snapshot};
+use gannet::{Document, Index, Operator, SearchOptions, Snapshot, SortKey};
 
 use super::environment::open;
 
@@ -32,6 +32,53 @@ fn the_total_of_a_word_is_exact_and_takes_no_look_at_its_documents() {
     for (word, gone) in [("all", 3), ("third", 2), ("rare", 1)] {
         let (before, _) = total_of(&whole, word, true);
         assert_eq!(total_of(&less, word, true), (before - gone, true), "{word}");
+    }
+}
+
+#[test]
+fn a_least_score_leaves_out_what_scores_less() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let index = open(Index::options(), &folder.path().join("index")).expect("an index");
+    let documents = (0..DOCUMENTS).map(document);
+    index.write(documents.collect()).expect("a batch");
+    let snapshot = index.snapshot();
+    let found = |text: &str, min_score, by: &str| {
+        let query = snapshot.parse(text, Operator::Or).expect("a query");
+        let options = SearchOptions {
+            k: SearchOptions::RANKED_MAX,
+            min_score,
+            count: true,
+            fetch: false,
+            sort: by
+                .split_whitespace()
+                .map(|key| SortKey::parse(key).expect("a key"))
+                .collect(),
+            ..SearchOptions::default()
+        };
+        let answer = snapshot.search_all(&[query], &options).remove(0);
+        let answer = answer.expect("an answer");
+        let hits = answer.hits.iter().map(|hit| (hit.doc, hit.score));
+        (answer.total, hits.collect::<Vec<_>>())
+    };
+    for text in [
+        "body:all",
+        "body:third body:rare",
+        "+body:all body:rare",
+        "*:*",
+    ] {
+        let (_, all) = found(text, None, "");
+        for least in [0.0, all[all.len() / 3].1, all[0].1, all[0].1 + 1.0] {
+            let kept = all.iter().copied().filter(|(_, score)| *score >= least);
+            let kept: Vec<_> = kept.collect();
+            let (total, hits) = found(text, Some(least), "");
+            assert_eq!(total, kept.len() as u64, "{text} {least}");
+            assert_eq!(hits, kept, "{text} {least}");
+            let mut docs: Vec<u32> = kept.iter().map(|(doc, _)| *doc).collect();
+            docs.sort_unstable();
+            let (_, by_place) = found(text, Some(least), "_doc");
+            let by_place: Vec<u32> = by_place.iter().map(|(doc, _)| *doc).collect();
+            assert_eq!(by_place, docs, "{text} {least}");
+        }
     }
 }
 

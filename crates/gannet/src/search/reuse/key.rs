@@ -31,6 +31,7 @@ pub fn key_of(query: &Query, options: &SearchOptions) -> Option<AnswerKey> {
         sort,
         after,
         collapse,
+        min_score,
         aggregations,
         other_fields,
         count,
@@ -55,7 +56,7 @@ pub fn key_of(query: &Query, options: &SearchOptions) -> Option<AnswerKey> {
     let techniques = (!count || *explain).then_some(techniques);
     let documents = (k, skip, from, below, fetch, sources);
     let ordered = (ties, sort, after, collapse);
-    let scored = (statistics, other_fields);
+    let scored = (statistics, other_fields, min_score);
     let told = (highlight, snippets, count, explain, techniques);
     let mut key = KeyText(String::new());
     write!(
@@ -91,7 +92,7 @@ mod tests {
 
     #[test]
     fn whatever_changes_an_answer_is_in_its_key() {
-        let changes: [fn(&mut SearchOptions); 26] = [
+        let changes: [fn(&mut SearchOptions); 28] = [
             |_| (),
             |options| options.k = 11,
             |options| options.skip = 1,
@@ -118,6 +119,8 @@ mod tests {
             |options| options.statistics = Some(statistics(8)),
             |options| options.statistics = Some(Arc::default()),
             |options| options.other_fields = vec!["body".into()],
+            |options| options.min_score = Some(1.0),
+            |options| options.min_score = Some(0.0),
         ];
         let key = |change: fn(&mut SearchOptions)| {
             let mut options = SearchOptions::default();

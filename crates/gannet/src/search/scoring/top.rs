@@ -84,6 +84,8 @@ pub struct AllDocs {
     pub docs: DocBits,
     /// The score of each document of the index, if scores were asked for.
     pub scores: Vec<f32>,
+    /// The least score of a document that is taken.
+    least: f32,
 }
 
 impl AllDocs {
@@ -93,7 +95,14 @@ impl AllDocs {
         AllDocs {
             docs: DocBits::new(below),
             scores: vec![0.0; scored],
+            least: f32::NEG_INFINITY,
         }
+    }
+
+    /// The same, for documents of at least this score.
+    #[must_use]
+    pub fn of_at_least(self, least: f32) -> AllDocs {
+        AllDocs { least, ..self }
     }
 
     /// Bytes that it takes.
@@ -225,6 +234,9 @@ impl Top {
 
     fn take(&mut self, doc: DocId, score: f32) {
         if let Some(all) = &mut self.all {
+            if score < all.least {
+                return;
+            }
             all.insert(doc, score);
         }
         let offered = Scored { doc, score };

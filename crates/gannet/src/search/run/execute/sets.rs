@@ -38,7 +38,7 @@ impl QueryRun<'_> {
         if self.goal == RunGoal::Documents {
             return true;
         }
-        !self.options.sorts_scores() && (!self.options.is_by_score() || self.ranked() == 0)
+        !self.options.needs_all_scores() && (!self.options.is_by_score() || self.ranked() == 0)
     }
 
     /// Collects all documents.

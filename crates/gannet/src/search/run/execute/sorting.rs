@@ -10,7 +10,7 @@ use crate::cache::{Pages, Step};
 use crate::search::options::SearchOptions;
 use crate::search::query::Query;
 use crate::search::results::Hit;
-use crate::search::scoring::top::{AllDocs, Top};
+use crate::search::scoring::top::{AllDocs, Scored, Top};
 use crate::search::values::{AggregateRun, SortRun, SortTask};
 
 /// Returns true if all documents that match are collected.
@@ -18,7 +18,10 @@ fn collects(options: &SearchOptions, goal: RunGoal) -> bool {
     match goal {
         RunGoal::Documents => true,
         RunGoal::Statistics => false,
-        RunGoal::Answer => !options.is_by_score() || options.aggregations.is_some(),
+        RunGoal::Answer => {
+            let is_ranked = options.is_by_score() && options.min_score.is_none();
+            !is_ranked || options.aggregations.is_some()
+        }
     }
 }
 
@@ -30,7 +33,7 @@ impl<'q> QueryRun<'q> {
         goal: RunGoal,
     ) -> Cow<'a, Query> {
         let ranks = options.is_by_score() && (options.ranked() > 0 || !collects(options, goal));
-        if goal != RunGoal::Documents && (ranks || options.sorts_scores()) {
+        if goal != RunGoal::Documents && (ranks || options.needs_all_scores()) {
             return Cow::Borrowed(query);
         }
         Cow::Owned(Query::Bool {
@@ -49,14 +52,17 @@ impl<'q> QueryRun<'q> {
 
     /// Makes the room in which all documents that match are collected.
     pub(super) fn collecting(&mut self) -> Result<Top> {
-        let scored = self.goal == RunGoal::Answer && self.options.sorts_scores();
+        let is_answer = self.goal == RunGoal::Answer;
+        let scored = is_answer && self.options.needs_all_scores();
+        let least = self.options.min_score.filter(|_| is_answer);
         let below = self.view.below;
         let bytes = AllDocs::bytes(below, scored);
         let what = "the documents that a query finds";
         self.collected = Some(self.budget.reserve(what, bytes)?);
-        let by_score = self.goal == RunGoal::Answer && self.options.is_by_score();
+        let by_score = is_answer && self.options.is_by_score();
         let k = if by_score { self.ranked() } else { 0 };
-        Ok(Top::collecting(k, AllDocs::new(below, scored)))
+        let all = AllDocs::new(below, scored).of_at_least(least.unwrap_or(f32::NEG_INFINITY));
+        Ok(Top::collecting(k, all))
     }
 
     /// Goes on with all documents that match: they are counted, put in order, or all that is asked.
@@ -66,8 +72,11 @@ impl<'q> QueryRun<'q> {
             self.phase = RunPhase::Done;
             return Ok(());
         }
+        if self.options.min_score.is_some() {
+            self.results.total = all.docs.count();
+        }
         let Some(request) = &self.options.aggregations else {
-            return self.begin_sort(all);
+            return self.begin_order(all, top);
         };
         let of_others = |name: &str| self.options.allows_field(name);
         let aggregate = AggregateRun::new(request, all, self.view, &of_others, self.budget)?;
@@ -132,11 +141,25 @@ impl<'q> QueryRun<'q> {
         if !self.options.is_by_score() {
             return self.begin_sort(all);
         }
+        self.take_ranked(collected.ranked)
+    }
+
+    /// Goes on to put documents in order, of which the best by score are known.
+    fn begin_order(&mut self, all: Box<AllDocs>, top: Top) -> Result<()> {
+        if !self.options.is_by_score() {
+            return self.begin_sort(all);
+        }
+        drop(all);
+        self.take_ranked(top.into_sorted())
+    }
+
+    /// Goes on with the best documents by score.
+    fn take_ranked(&mut self, ranked: Vec<Scored>) -> Result<()> {
         self.collected = None;
         if self.orders_ties() {
-            self.order_ties(collected.ranked)
+            self.order_ties(ranked)
         } else {
-            self.take_hits(&collected.ranked)
+            self.take_hits(&ranked)
         }
     }
 
