@@ -39,6 +39,7 @@ fn value_of(query: &Query) -> Value {
         } => json!(["phrase_pattern", field, text, pattern, slop]),
         Query::Prefix { field, prefix } => json!(["prefix", field, prefix]),
         Query::Wildcard { field, pattern } => json!(["wildcard", field, pattern]),
+        Query::Regexp { field, pattern } => json!(["regexp", field, pattern]),
         Query::Fuzzy {
             field,
             text,
@@ -116,6 +117,10 @@ fn read(value: &Value) -> Option<Query> {
         },
         "wildcard" => Query::Wildcard {
             field: field(),
+            pattern: text(1)?,
+        },
+        "regexp" => Query::Regexp {
+            field: text(0)?,
             pattern: text(1)?,
         },
         "fuzzy" => Query::Fuzzy {

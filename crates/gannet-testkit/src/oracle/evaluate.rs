@@ -12,6 +12,7 @@ use super::asked::{Asked, Form, asked};
 use super::bm25;
 use super::patterns::{FREQUENT_MAX, FUZZY_MAX, Glyph, fits, glyphs, similar};
 use super::phrase::{Word, frequency};
+use super::regexp::fits_regexp;
 use super::view::{Seen, View};
 
 /// Why there is no answer.
@@ -102,6 +103,7 @@ fn check(view: &View<'_>, query: &Query) -> Result<(), Rejection> {
                 .is_some_and(|at| is_whole(&view.fields[at]))
                 && !values.is_empty()
         }
+        Query::Regexp { field, .. } => view.field(field).is_some(),
         Query::Text { field, .. }
         | Query::Phrase { field, .. }
         | Query::PhrasePattern { field, .. }
@@ -182,6 +184,7 @@ fn pattern_of(query: &Query) -> Option<AskedPattern<'_>> {
         | Query::Phrase { .. }
         | Query::Range { .. }
         | Query::OneOf { .. }
+        | Query::Regexp { .. }
         | Query::Exists { .. }
         | Query::Bool { .. }
         | Query::Best { .. }
@@ -210,7 +213,9 @@ impl<'a> Evaluation<'a> {
                 None => self.nothing(),
                 Some(at) => self.each(|doc| (!doc.fields[at].is_empty()).then_some(boost)),
             }),
-            Query::OneOf { field, .. } => self.leaf(query, Some(field), boost),
+            Query::OneOf { field, .. } | Query::Regexp { field, .. } => {
+                self.leaf(query, Some(field), boost)
+            }
             Query::Boost { query, factor } => self.column(query, boost * factor),
             Query::Bool { .. } => self.bool(query, boost),
             Query::Best {
@@ -391,6 +396,7 @@ impl<'a> Evaluation<'a> {
             | Query::MatchNone
             | Query::Range { .. }
             | Query::OneOf { .. }
+            | Query::Regexp { .. }
             | Query::Exists { .. } => false,
         }
     }
@@ -420,6 +426,7 @@ impl<'a> Evaluation<'a> {
             | Query::MatchNone
             | Query::Range { .. }
             | Query::OneOf { .. }
+            | Query::Regexp { .. }
             | Query::Exists { .. } => true,
         }
     }
@@ -441,6 +448,7 @@ impl<'a> Evaluation<'a> {
             | Query::MatchNone
             | Query::Range { .. }
             | Query::OneOf { .. }
+            | Query::Regexp { .. }
             | Query::Exists { .. }
             | Query::Bool { .. }
             | Query::Best { .. }
@@ -460,6 +468,9 @@ impl<'a> Evaluation<'a> {
             }
             Query::OneOf { values, .. } => {
                 self.any_term(at, boost, |term| values.iter().any(|value| value == term))
+            }
+            Query::Regexp { pattern, .. } => {
+                self.any_term(at, boost, |term| fits_regexp(pattern, term))
             }
             Query::PhrasePattern { slop, .. } => self.pattern(query, *slop, at, boost),
             Query::Prefix { .. } | Query::Wildcard { .. } | Query::Fuzzy { .. } => {
@@ -491,7 +502,11 @@ impl<'a> Evaluation<'a> {
             Some((forms, _)) if fuzzy.is_some() => {
                 let boosted = self.similar(&forms, at).into_iter();
                 let boosted = boosted.map(|(term, similarity)| (term, boost * similarity));
-                let columns = self.terms(at, &boosted.collect::<Vec<_>>());
+                let boosted: Vec<(usize, f32)> = boosted.collect();
+                // All count as the most frequent one.
+                let each = boosted.iter().map(|(term, _)| self.idf(at, *term));
+                let least = each.reduce(f32::min).unwrap_or_default();
+                let columns = self.terms(at, &boosted, |_| least);
                 self.at_least(&columns, 1)
             }
             Some((forms, _)) => self.any_term(at, boost, |term| has_form(&forms, term)),
@@ -569,18 +584,20 @@ impl<'a> Evaluation<'a> {
     }
 
     fn term(&self, at: usize, term: usize, boost: f32) -> Column {
-        self.terms(at, &[(term, boost)]).swap_remove(0)
+        let idf = self.idf(at, term);
+        self.terms(at, &[(term, boost)], |_| idf).swap_remove(0)
     }
 
-    /// The columns of several terms with their boosts, in one pass over the tokens.
-    fn terms(&self, at: usize, wanted: &[(usize, f32)]) -> Vec<Column> {
+    /// The columns of several terms with their boosts, in one pass over the tokens; `idf` says what
+    /// each counts.
+    fn terms(&self, at: usize, wanted: &[(usize, f32)], idf: impl Fn(usize) -> f32) -> Vec<Column> {
         let field = &self.view.fields[at];
         let mut is_wanted = vec![false; field.terms.len()];
         wanted.iter().for_each(|(term, _)| is_wanted[*term] = true);
         let totals = self.view.statistics[at].totals;
         let weights: Vec<f32> = wanted
             .iter()
-            .map(|(term, boost)| boost * self.idf(at, *term))
+            .map(|(term, boost)| boost * idf(*term))
             .collect();
         let mut columns = vec![self.nothing(); wanted.len()];
         for (doc, document) in self.view.documents.iter().enumerate() {

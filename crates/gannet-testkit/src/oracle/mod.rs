@@ -22,8 +22,8 @@
 //!   frequent term counts; it stands for the 1,024 most frequent ones. A wildcard before the last
 //!   word is an error where no field that is searched has it in one word;
 //! - in a field of stems the end of a pattern is stemmed too, see `asked`;
-//! - a fuzzy term stands for the 50 most similar ones, each scored alone with its similarity as the
-//!   boost, and the total is not exact if there are more.
+//! - a fuzzy term stands for the 50 most similar ones, each with its similarity as the boost and
+//!   the frequency of the most frequent one; the total is not exact if there are more.
 
 mod asked;
 mod bm25;
@@ -31,6 +31,7 @@ mod evaluate;
 pub mod model;
 pub mod patterns;
 pub mod phrase;
+pub mod regexp;
 pub mod view;
 
 pub use evaluate::{Answer, Rejection};

@@ -10,6 +10,7 @@ use std::time::Duration;
 use gannet::{Document, Error, Index, Operator, Query, SearchOptions, SearchResults, Snapshot};
 
 use super::environment::open;
+use gannet_testkit::oracle::regexp::fits_regexp;
 use gannet_testkit::random::Rng;
 
 const DOCUMENTS: usize = 6_000;
@@ -115,19 +116,24 @@ impl World {
 
     /// Compares an answer of a query, and the list of all that it finds, with what is expected.
     fn check(&self, text: &str, wanted: impl Fn(&[String]) -> bool) -> SearchResults {
+        let query = parsed(&self.index.snapshot(), text);
+        self.check_query(&query, wanted)
+    }
+
+    fn check_query(&self, query: &Query, wanted: impl Fn(&[String]) -> bool) -> SearchResults {
         let snapshot = self.index.snapshot();
-        let query = parsed(&snapshot, text);
+        let text = &query.to_string();
         let expected = self.expected(wanted);
-        let search = snapshot.search(&query).top(DOCUMENTS).count(true);
+        let search = snapshot.search(query).top(DOCUMENTS).count(true);
         let results = search.explain(false).run().expect(text);
         let found: BTreeSet<String> = results.hits.iter().map(|hit| hit.id.clone()).collect();
         assert_eq!(found, expected, "{text}");
         let total = (results.total, results.total_is_exact);
         assert_eq!(total, (expected.len() as u64, true), "{text}");
-        let listed = snapshot.list(&query).sources(false);
+        let listed = snapshot.list(query).sources(false);
         let listed: BTreeSet<String> = listed.map(|hit| hit.expect(text).id).collect();
         assert_eq!(listed, expected, "{text}");
-        let explained = snapshot.search(&query).top(3).explain(true).run();
+        let explained = snapshot.search(query).top(3).explain(true).run();
         explained.expect(text)
     }
 }
@@ -181,6 +187,43 @@ fn patterns_of_any_number_of_terms_find_what_a_look_at_each_word_finds() {
         }
     }
     assert!(many > 20, "{many} patterns of many terms");
+}
+
+/// An expression of few signs, of words as documents have them.
+fn regexp(rng: &mut Rng) -> String {
+    let mut text = String::new();
+    for letter in word(rng).chars().take(4) {
+        match rng.below(6) {
+            0 => text.push('.'),
+            1 => text.push_str(&format!("[a-{letter}]")),
+            2 => text.push_str(&format!("({letter}|{})", word(rng))),
+            _ => text.push(letter),
+        }
+        if rng.chance(35) {
+            text.push(*rng.pick(&['?', '*', '+']));
+        }
+    }
+    text
+}
+
+#[test]
+fn regular_expressions_find_what_a_look_at_each_word_finds() {
+    let world = world(5);
+    let mut rng = Rng::new(6);
+    let fixed = ["u.*", "u[0-9]*5", ".*s.*", "sa|u1.*", "u1", "(ab)+", "x.*"];
+    let random: Vec<String> = (0..60).map(|_| regexp(&mut rng)).collect();
+    let mut found = 0;
+    for pattern in fixed.map(str::to_owned).into_iter().chain(random) {
+        let query = Query::Regexp {
+            field: "body".to_owned(),
+            pattern: pattern.clone(),
+        };
+        let fits = |words: &[String]| words.iter().any(|word| fits_regexp(&pattern, word));
+        let results = world.check_query(&query, fits);
+        assert!(results.hits.iter().all(|hit| hit.score == 1.0), "{pattern}");
+        found += usize::from(results.total > 0);
+    }
+    assert!(found > 40, "{found} expressions found something");
 }
 
 #[test]

@@ -20,6 +20,7 @@ mod phrase_pattern;
 mod prefix;
 mod query_kind;
 mod range;
+mod regexp;
 mod text;
 mod unions;
 mod wildcard;
@@ -40,6 +41,7 @@ use self::phrase_pattern::PhrasePatternQuery;
 use self::prefix::PrefixQuery;
 use self::query_kind::QueryKind;
 use self::range::RangeQuery;
+use self::regexp::RegexpQuery;
 use self::text::{TermNode, TextQuery};
 use self::unions::AnyNode;
 use self::wildcard::WildcardQuery;
@@ -85,6 +87,7 @@ impl Query {
                 field: field.as_deref(),
                 pattern,
             }),
+            Query::Regexp { field, pattern } => ask(&RegexpQuery { field, pattern }),
             Query::Fuzzy {
                 field,
                 text,

@@ -9,7 +9,7 @@ use super::node_kind::NodeKind;
 use crate::analysis::FieldId;
 use crate::base::Result;
 use crate::search::build::{self, Builder, CLAUSE_BYTES};
-use crate::search::lists::{OpenLists, OpenPattern};
+use crate::search::lists::{OpenLists, OpenPattern, OpenTerm};
 use crate::search::matching::doc_set::{DocSet, MemberBits};
 use crate::search::matching::sets::{SetMembers, Union};
 use crate::search::plan::{Parts, PlanSlot, PlannedPattern, ScoredSlots};
@@ -107,9 +107,17 @@ impl<'p> NodeKind<'p> for PatternNode {
 }
 
 impl PatternNode {
-    /// The terms that are similar to a fuzzy word, each with a score of its own.
+    /// The terms that are similar to a fuzzy word. As in Lucene all count as the most frequent one,
+    /// or the rarest misspelling would score most.
     fn similar(&self, builder: &mut Builder<'_>) -> Result<Vec<Clause>> {
-        let terms = builder.lists.patterns[self.slot].terms.iter();
-        terms.map(|term| builder.term(term, self.boost)).collect()
+        let pattern = &builder.lists.patterns[self.slot];
+        let (most, _) = pattern.most_frequent();
+        let counted = pattern.terms.iter().map(|term| OpenTerm {
+            frequency: most,
+            ..term.clone()
+        });
+        counted
+            .map(|term| builder.term(&term, self.boost))
+            .collect()
     }
 }

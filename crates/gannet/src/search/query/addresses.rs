@@ -35,6 +35,7 @@ pub fn check(query: &Query, field: &Field) -> Result<()> {
         Query::PhrasePattern { .. }
         | Query::Prefix { .. }
         | Query::Wildcard { .. }
+        | Query::Regexp { .. }
         | Query::Fuzzy { .. } => Err(no_patterns(field)),
         _ => Ok(()),
     }

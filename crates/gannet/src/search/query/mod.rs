@@ -10,6 +10,8 @@ pub(crate) mod parser;
 pub(crate) mod pattern;
 pub(crate) mod print;
 pub(crate) mod ranges;
+pub(crate) mod regexp;
+mod regexp_syntax;
 pub(crate) mod words;
 
 use std::ops::Bound;
@@ -84,6 +86,14 @@ pub enum Query {
         /// The field to search.
         field: Option<String>,
         /// The pattern.
+        pattern: String,
+    },
+    /// Whole terms that fit a regular expression in Lucene's syntax, without intersections and
+    /// complements. The query language has no form for it: it prints between slashes.
+    Regexp {
+        /// The field to search.
+        field: String,
+        /// The expression.
         pattern: String,
     },
     /// Terms that differ from `text` by few insertions, deletions, replacements or swaps of

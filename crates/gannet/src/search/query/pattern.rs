@@ -15,6 +15,7 @@ use super::PatternPart;
 #[cfg(test)]
 use super::pattern_parts;
 use super::ranges::{DateSpan, successor};
+use super::regexp::{Fit, Regexp};
 use crate::base::{Error, Result};
 
 /// The most edits that a fuzzy term may be away.
@@ -65,6 +66,8 @@ pub enum Pattern {
     /// Terms of this form: `*` stands for any characters, `?` for one, `\` takes the next
     /// literally.
     Wildcard(Wildcard),
+    /// Terms that fit a regular expression.
+    Regexp(Box<Regexp>),
     /// Terms between two, in the order of their bytes.
     Range(Bound<Vec<u8>>, Bound<Vec<u8>>),
     /// These terms, ascending.
@@ -97,6 +100,7 @@ impl Pattern {
         match self {
             Pattern::Prefix(prefix) => prefix,
             Pattern::Wildcard(wildcard) => &wildcard.prefix,
+            Pattern::Regexp(regexp) => regexp.start(),
             Pattern::Range(Bound::Included(from) | Bound::Excluded(from), _) => from,
             Pattern::Range(Bound::Unbounded, _) => &[],
             Pattern::OneOf(values) => values.first().map_or(&[], Vec::as_slice),
@@ -112,6 +116,7 @@ impl Pattern {
             Pattern::Prefix(prefix) if term.starts_with(prefix) => Verdict::Match(1.0),
             Pattern::Prefix(_) => Verdict::End,
             Pattern::Wildcard(wildcard) => wildcard.judge(term),
+            Pattern::Regexp(regexp) => judge_regexp(term, regexp),
             Pattern::Range(from, to) => judge_range(term, from, to),
             Pattern::OneOf(values) => judge_values(term, values),
             Pattern::Span(span) => judge_span(term, span),
@@ -144,6 +149,7 @@ impl Pattern {
             Pattern::Wildcard(wildcard) => {
                 wildcard.prefix.len() + wildcard.parts.len() * size_of::<PatternPart>()
             }
+            Pattern::Regexp(regexp) => regexp.memory_bytes(),
             Pattern::Range(from, to) => limit(from) + limit(to),
             Pattern::OneOf(values) => {
                 let texts = values.iter().map(Vec::len);
@@ -163,6 +169,7 @@ impl Pattern {
         match self {
             Pattern::Prefix(_) | Pattern::Range(..) | Pattern::Span(_) => 1,
             Pattern::Wildcard(wildcard) => 8 + 4 * wildcard.parts.len(),
+            Pattern::Regexp(regexp) => regexp.steps(),
             Pattern::Fuzzy(_) | Pattern::OneOf(_) => 4,
             Pattern::Either(forms) => forms.iter().map(Pattern::steps).sum(),
         }
@@ -216,6 +223,17 @@ fn judge_values(term: &[u8], values: &[Vec<u8>]) -> Verdict {
         Err(at) => values
             .get(at)
             .map_or(Verdict::End, |next| Verdict::SkipTo(next.clone())),
+    }
+}
+
+fn judge_regexp(term: &[u8], regexp: &Regexp) -> Verdict {
+    if !term.starts_with(regexp.start()) {
+        return Verdict::End;
+    }
+    match std::str::from_utf8(term).map(|text| regexp.fit(text)) {
+        Ok(Fit::Whole) => Verdict::Match(1.0),
+        Ok(Fit::None(read)) => successor(&term[..read]).map_or(Verdict::End, Verdict::SkipTo),
+        Ok(Fit::Beginning) | Err(_) => Verdict::Next,
     }
 }
 
@@ -393,6 +411,16 @@ mod tests {
             );
         }
         assert_eq!(wildcard("ab*c").start(), b"ab");
+    }
+
+    #[test]
+    fn regular_expressions_skip_what_cannot_match() {
+        let pattern = Pattern::Regexp(Box::new(Regexp::new("ab[cd]+x").unwrap()));
+        assert_eq!(pattern.start(), b"ab");
+        assert_eq!(pattern.judge(b"abcdx"), Verdict::Match(1.0));
+        assert_eq!(pattern.judge(b"abcd"), Verdict::Next);
+        assert_eq!(pattern.judge(b"abca"), Verdict::SkipTo(b"abcb".to_vec()));
+        assert_eq!(pattern.judge(b"b"), Verdict::End);
     }
 
     #[test]

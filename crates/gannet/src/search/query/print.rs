@@ -4,6 +4,7 @@
 //! query. Exceptions are trees that the language has a shorter form for:
 //! - a lone `should` clause is its query, and no clauses at all are no document;
 //! - fewer `should` clauses than must match are an error;
+//! - a regular expression prints between slashes, which the language does not read;
 //! - an empty text prints as an empty phrase;
 //! - a pattern that every term fits prints as `*:*`, or `field:*`;
 //! - a pattern that only ends in `*` prints as a prefix;

@@ -318,7 +318,9 @@ fn between(least: &Answer, greatest: &Answer) -> BTreeMap<usize, (f32, f32)> {
 /// The fields that a query names.
 fn names(query: &Query) -> Vec<&String> {
     let own = match query {
-        Query::Exists { field } | Query::OneOf { field, .. } => Some(field),
+        Query::Exists { field } | Query::OneOf { field, .. } | Query::Regexp { field, .. } => {
+            Some(field)
+        }
         Query::Text { field, .. }
         | Query::Phrase { field, .. }
         | Query::PhrasePattern { field, .. }

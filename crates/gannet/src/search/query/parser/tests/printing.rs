@@ -168,6 +168,7 @@ fn shortest(query: &Query) -> Query {
         },
         // The language has no form for it.
         Query::Best { .. }
+        | Query::Regexp { .. }
         | Query::MatchAll
         | Query::MatchNone
         | Query::Text { .. }
