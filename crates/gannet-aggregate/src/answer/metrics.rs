@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::keys::{double, number, text};
 use super::of_another_request;
+use crate::dates::format::DateFormat;
 use crate::dates::zone::Zone;
 use crate::error::Result;
 use crate::state::numbers::{number_of_metric, percentiles};
@@ -17,6 +18,7 @@ pub(super) fn answer(metric: &Metric, found: &MetricState, state: &State) -> Res
     let value_type = state.type_of(&metric.field);
     let members = Members {
         value_type,
+        format: metric.format.as_ref(),
         members: Map::new(),
     };
     match (&metric.kind, found) {
@@ -41,12 +43,14 @@ pub(super) fn answer(metric: &Metric, found: &MetricState, state: &State) -> Res
 }
 
 /// Members of an answer, each perhaps with a text beside it.
-struct Members {
+struct Members<'m> {
     value_type: Option<ValueType>,
+    /// The form of dates.
+    format: Option<&'m DateFormat>,
     members: Map<String, Value>,
 }
 
-impl Members {
+impl Members<'_> {
     fn put(&mut self, name: &str, value: Value) {
         self.members.insert(name.to_owned(), value);
     }
@@ -63,7 +67,9 @@ impl Members {
             value => value,
         });
         let shown = shown.filter(|_| self.value_type == Some(ValueType::Date));
-        if let Some(text) = shown.and_then(|own| text(self.value_type, own, None, &Zone::utc())) {
+        if let Some(text) =
+            shown.and_then(|own| text(self.value_type, own, self.format, &Zone::utc()))
+        {
             self.put(&format!("{name}_as_string"), json!(text));
         }
     }

@@ -1,6 +1,7 @@
 //! Metrics of a request.
 
 use super::Scalar;
+use crate::dates::format::DateFormat;
 
 /// The percents that are answered if none are named.
 pub const DEFAULT_PERCENTS: [f64; 7] = [1.0, 5.0, 25.0, 50.0, 75.0, 95.0, 99.0];
@@ -14,6 +15,8 @@ pub struct Metric {
     pub field: String,
     /// The value that documents without one are given.
     pub missing: Option<Scalar>,
+    /// The form in which dates are printed.
+    pub format: Option<DateFormat>,
 }
 
 impl Metric {
@@ -23,6 +26,7 @@ impl Metric {
             kind,
             field: field.into(),
             missing: None,
+            format: None,
         }
     }
 }

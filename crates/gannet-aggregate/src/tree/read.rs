@@ -124,7 +124,11 @@ impl Reader<'_> {
             "missing" => Kind::Missing(members.field()?),
             "global" => Kind::Global,
             "composite" => Kind::Composite(self.composite(&mut members)?),
-            metric => Kind::Metric(read_metric(metric, &mut members)?),
+            metric => {
+                let format = self.format(&mut members)?;
+                let metric = read_metric(metric, &mut members)?;
+                Kind::Metric(Metric { format, ..metric })
+            }
         };
         members.end()?;
         Ok(kind)
@@ -292,6 +296,7 @@ fn read_metric(kind: &str, members: &mut Members<'_>) -> Result<Metric> {
         kind,
         field: members.field()?,
         missing: members.scalar("missing")?,
+        format: None,
     })
 }
 

@@ -298,5 +298,10 @@ fn metric_json(own: &Metric) -> Value {
         "missing",
         own.missing.as_ref().map(scalar_json),
     );
+    put(
+        &mut object,
+        "format",
+        own.format.as_ref().map(|own| json!(own.name())),
+    );
     object
 }
