@@ -30,7 +30,16 @@ public final class Program {
         }
     }
 
-    public static void main(String[] arguments) throws Exception {
+    public static void main(String[] arguments) {
+        try {
+            run(arguments);
+        } catch (Exception error) {
+            System.out.println(error);
+            System.exit(1);
+        }
+    }
+
+    private static void run(String[] arguments) throws Exception {
         RequestOptions options = RequestOptions.DEFAULT;
         List<String> lines = Files.readAllLines(Path.of(arguments[1]));
         try (var client = new RestHighLevelClientBuilder(RestClient.builder(HttpHost.create(arguments[0])).build()).setApiCompatibilityMode(true).build()) {
