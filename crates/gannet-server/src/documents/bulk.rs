@@ -60,6 +60,7 @@ pub fn parse_bulk<'a>(body: &'a [u8], index: Option<&str>) -> Outcome<Vec<BulkAc
                 ))
             })?;
             action.take_source(source);
+            action.check_expected(number)?;
         }
         actions.push(action);
         if actions.len() > ACTIONS_MAX {
@@ -83,6 +84,28 @@ impl<'a> BulkAction<'a> {
         match UpdateBody::parse(source) {
             Ok(update) => action.change = Change::Update(update),
             Err(fault) => self.action = Err(fault),
+        }
+    }
+
+    /// Fails where a document is expected that may not be there.
+    fn check_expected(&self, number: usize) -> Outcome<()> {
+        match &self.action {
+            Ok(Action {
+                before: Precondition::Sequence(_),
+                ..
+            }) if self.kind == ActionKind::Create => Err(validation(
+                number,
+                "create operations do not support compare and set. use index instead",
+            )),
+            Ok(Action {
+                before: Precondition::Sequence(_),
+                change: Change::Update(update),
+                ..
+            }) if update.is_upsert() => Err(validation(
+                number,
+                "compare and write operations can not be used with upsert",
+            )),
+            _ => Ok(()),
         }
     }
 }

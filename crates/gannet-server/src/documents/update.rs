@@ -57,6 +57,11 @@ impl<'a> UpdateBody<'a> {
         Ok(update)
     }
 
+    /// Returns true if it writes a document where there is none.
+    pub fn is_upsert(&self) -> bool {
+        self.upsert.is_some()
+    }
+
     /// The longer one of the texts that it has.
     pub fn text(&self) -> &'a str {
         let (doc, upsert) = (

@@ -127,7 +127,8 @@ fn write_batch(
     let mut mapping = Mapping::clone(&open.metadata().mapping);
     let mut is_changed = false;
     for (wanted, before) in batch.iter().zip(found) {
-        match decide(open, wanted, before) {
+        let decided = decide(open, wanted, before);
+        match decided.map_err(|fault| first_fault(fault, wanted, &mapping)) {
             Err(fault) => results[wanted.place] = Some(Err(fault)),
             Ok(Step::Done(done)) => results[wanted.place] = Some(Ok(done)),
             Ok(Step::Delete(before)) => deletions.push((wanted, before)),
@@ -221,6 +222,9 @@ fn values_and_names(json: &[u8]) -> (usize, usize) {
     (values, names)
 }
 
+/// The status of what another document is in the way of.
+const CONFLICT: u16 = 409;
+
 /// The step that one action needs.
 enum Step {
     Done(Done),
@@ -228,20 +232,40 @@ enum Step {
     Delete(DocumentVersion),
 }
 
+/// The error that is told of a document that cannot be written: as in Elasticsearch a document that
+/// does not fit the mapping is told so before another one is found in its place.
+fn first_fault(fault: Fault, wanted: &Wanted<'_>, mapping: &Mapping) -> Fault {
+    let Change::Index(source) = &wanted.action.change else {
+        return fault;
+    };
+    if fault.status != CONFLICT {
+        return fault;
+    }
+    let fits = parsed(wanted.id, source)
+        .and_then(|document| Mapping::clone(mapping).admit(wanted.id, &document));
+    fits.err().unwrap_or(fault)
+}
+
+fn parsed(id: &str, source: &[u8]) -> Outcome<Document> {
+    Document::parse_as(Some(id.to_owned()), source)
+        .map_err(|error| Fault::document(format!("failed to parse: {error}")))
+}
+
 fn decide(open: &OpenIndex, wanted: &Wanted<'_>, before: Option<DocumentVersion>) -> Outcome<Step> {
     let id = wanted.id;
-    wanted.action.before.check(id, before)?;
+    let is_update_of_nothing =
+        before.is_none() && matches!(&wanted.action.change, Change::Update(_));
+    // An update of what is not there says so, whatever it expects.
+    if !is_update_of_nothing {
+        wanted.action.before.check(id, before)?;
+    }
     // Taken before a document is read, and given back for what it takes then.
     let _memory = match &wanted.action.change {
         Change::Index(source) | Change::Put(source) => Some(reserve_unread(&open.index, source)?),
         _ => None,
     };
     match &wanted.action.change {
-        Change::Index(source) => {
-            let document = Document::parse_as(Some(id.to_owned()), source)
-                .map_err(|error| Fault::document(format!("failed to parse: {error}")))?;
-            Ok(Step::Put(Box::new(document)))
-        }
+        Change::Index(source) => parsed(id, source).map(|document| Step::Put(Box::new(document))),
         Change::Put(source) => put(id, source).map(|document| Step::Put(Box::new(document))),
         Change::Update(update) => {
             let found = match before {

@@ -49,6 +49,9 @@ const IDLE: [&str; 15] = [
     "unassigned.",
 ];
 
+/// Settings that are whole numbers, and the least of each.
+const LEAST: [(&str, i64); 2] = [(SETTINGS[0], 1), (SETTINGS[1], 0)];
+
 /// Those that may change.
 const DYNAMIC: [&str; 2] = [SETTINGS[1], SETTINGS[2]];
 
@@ -145,6 +148,14 @@ fn check_setting(name: &str, value: &Value) -> Outcome<()> {
                 "[index.{name}] is {value}: give the name of a field, or a list of names"
             )))
         };
+    }
+    if let Some((_, least)) = LEAST.iter().find(|(counted, _)| *counted == name) {
+        let number = value.as_i64().or_else(|| value.as_str()?.parse().ok());
+        if number.is_none_or(|number| number < *least) {
+            return Err(Fault::illegal(format!(
+                "Failed to parse value [{value}] for setting [index.{name}] must be >= {least}"
+            )));
+        }
     }
     if name == DEFAULT_ANALYZER {
         let analyzer = value.as_str().unwrap_or_default();

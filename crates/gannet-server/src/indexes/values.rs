@@ -39,6 +39,7 @@ impl Mapping {
             };
             let Some(field) = known else {
                 self.check_multi_field(name, id)?;
+                self.check_object(name, value, id)?;
                 self.check_new(name, id)?;
                 let field = self.mapped_as(name, value);
                 if !field.ignore_malformed && !field.takes(value) {
@@ -88,6 +89,30 @@ impl Mapping {
             ))),
             _ => Ok(()),
         }
+    }
+
+    /// Fails at an object for a field that has values, and at a value for an object.
+    fn check_object(&self, name: &str, value: &Value, id: &str) -> Outcome<()> {
+        let mut dots = name.match_indices('.');
+        let above = dots.find_map(|(at, _)| self.fields.get_key_value(&name[..at]));
+        if let Some((above, field)) = above {
+            return Err(Fault::document(format!(
+                "failed to parse field [{above}] of type [{}] in document with id '{id}': it has values, and the document has \
+                 an object with [{name}]",
+                field.kind.name()
+            )));
+        }
+        let below = format!("{name}.");
+        let first = self.fields.range(below.clone()..).next();
+        if first.is_some_and(|(other, _)| other.starts_with(&below)) {
+            let (Value::Text(text) | Value::Exact(text)) = value;
+            let preview: String = text.chars().take(80).collect();
+            return Err(Fault::document(format!(
+                "object mapping for [{name}] tried to parse field [{name}] as object, but found the value '{preview}', in \
+                 document with id '{id}'"
+            )));
+        }
+        Ok(())
     }
 
     fn check_new(&self, name: &str, id: &str) -> Outcome<()> {
@@ -167,6 +192,24 @@ mod tests {
                 "{fault}"
             );
         }
+    }
+
+    #[test]
+    fn a_field_has_values_or_is_an_object() {
+        let mut mapping = Mapping::default();
+        mapping
+            .admit("1", &document(r#"{"n":1,"o":{"p":{"q":"x"}}}"#))
+            .unwrap();
+        for (json, part) in [
+            (r#"{"n":{"a":1}}"#, "[n] of type [long]"),
+            (r#"{"n":{"a":{"b":1}}}"#, "[n] of type [long]"),
+            (r#"{"o":1}"#, "[o] as object"),
+            (r#"{"o":{"p":"x"}}"#, "[o.p] as object"),
+        ] {
+            let fault = mapping.admit("7", &document(json)).unwrap_err();
+            assert!(fault.reason.contains(part), "{fault}");
+        }
+        assert!(mapping.admit("8", &document(r#"{"o":{"r":1}}"#)).unwrap());
     }
 
     #[test]

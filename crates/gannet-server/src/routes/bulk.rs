@@ -75,7 +75,7 @@ fn sync_all(opened: &mut HashMap<String, Arc<OpenIndex>>, synced: &mut Synced) {
 
 /// Returns true if an action makes an index that is missing.
 fn makes(action: &BulkAction<'_>) -> bool {
-    matches!(action.kind, ActionKind::Index | ActionKind::Create)
+    action.kind != ActionKind::Delete
 }
 
 /// Carries out actions on one index that stand in a row.

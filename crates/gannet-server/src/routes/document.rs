@@ -43,6 +43,13 @@ pub fn create(call: &Call, service: &Service) -> Outcome<Answer> {
 pub fn update(call: &Call, service: &Service) -> Outcome<Answer> {
     check_write(call)?;
     let update = UpdateBody::parse(&call.body)?;
+    if update.is_upsert() && Precondition::of_call(call)? != Precondition::Any {
+        return Err(Fault::new(
+            400,
+            "action_request_validation_exception",
+            "Validation Failed: 1: upsert requests don't support `if_seq_no` and `if_primary_term`;",
+        ));
+    }
     write(call, service, ActionKind::Update, Change::Update(update))
 }
 
@@ -71,6 +78,25 @@ pub fn check_write(call: &Call) -> Outcome<()> {
     Ok(())
 }
 
+/// Fails at a version of a write, which Elasticsearch takes of other systems alone.
+fn check_version(call: &Call) -> Outcome<()> {
+    if let Some(kind) = call
+        .parameter("version_type")
+        .filter(|kind| *kind != "internal")
+    {
+        return Err(Fault::not_there(&format!("a [version_type] of [{kind}]")));
+    }
+    if call.parameter("version").is_none() {
+        return Ok(());
+    }
+    Err(Fault::new(
+        400,
+        "action_request_validation_exception",
+        "Validation Failed: 1: internal versioning can not be used for optimistic concurrency control. Please use `if_seq_no` \
+         and `if_primary_term` instead;",
+    ))
+}
+
 /// Fails unless a name is that of an alias.
 pub fn check_is_alias(service: &Service, name: &str) -> Outcome<()> {
     if service.indexes.has_alias(name) {
@@ -95,6 +121,7 @@ fn source_of(call: &Call) -> Outcome<&[u8]> {
 }
 
 fn write(call: &Call, service: &Service, kind: ActionKind, change: Change<'_>) -> Outcome<Answer> {
+    check_version(call)?;
     let name = call.part("index");
     if call.flag("require_alias")? == Some(true) {
         check_is_alias(service, name)?;
@@ -109,8 +136,7 @@ fn write(call: &Call, service: &Service, kind: ActionKind, change: Change<'_>) -
         }
         given => given,
     };
-    let makes = matches!(kind, ActionKind::Index | ActionKind::Create);
-    let open = if makes {
+    let open = if kind != ActionKind::Delete {
         service.indexes.get_or_make(name, &call.caller)?
     } else {
         service.indexes.get_to_write(name, &call.caller)?
@@ -138,7 +164,14 @@ fn answer(call: &Call, open: &OpenIndex, done: &Done) -> Answer {
 pub fn get(call: &Call, service: &Service) -> Outcome<Answer> {
     let open = service.indexes.get(call.part("index"), &call.caller)?;
     let source = SourceChoice::of_call(call).unwrap_or_default();
-    let found = found(&open, call.part("id"), &source)?;
+    let id = call.part("id");
+    if let Some(wanted) = call.count("version")? {
+        let found = open.index.versions(&[id])?.first().copied().flatten();
+        if found.is_some() {
+            Precondition::Version(wanted).check(id, found)?;
+        }
+    }
+    let found = found(&open, id, &source)?;
     Ok(Answer::json(
         if found.is_there { 200 } else { 404 },
         found.json,

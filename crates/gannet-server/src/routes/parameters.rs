@@ -78,7 +78,7 @@ pub const CAT: [&str; 13] = [
 ];
 
 /// Parameters of reads of documents.
-pub const GETS: [&str; 7] = [
+pub const GETS: [&str; 9] = [
     "_source",
     "_source_includes",
     "_source_excludes",
@@ -86,10 +86,12 @@ pub const GETS: [&str; 7] = [
     "refresh",
     "preference",
     "routing",
+    "version",
+    "version_type",
 ];
 
 /// Parameters of writes of documents.
-pub const WRITES: [&str; 13] = [
+pub const WRITES: [&str; 15] = [
     "refresh",
     "timeout",
     "routing",
@@ -103,6 +105,8 @@ pub const WRITES: [&str; 13] = [
     "include_source_on_error",
     "list_executed_pipelines",
     "require_data_stream",
+    "version",
+    "version_type",
 ];
 
 /// Parameters of refresh and flush.
