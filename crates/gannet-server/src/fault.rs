@@ -8,6 +8,9 @@ use serde_json::{Map, Value, json};
 /// The result of everything that a request asks for.
 pub type Outcome<T> = Result<T, Fault>;
 
+/// Words of every error about what Elasticsearch has and Gannet has not.
+const NOT_THERE: &str = "is not there in Gannet yet";
+
 /// Seconds after which a request that found no place may be sent again.
 pub const RETRY_AFTER: u32 = 1;
 
@@ -39,6 +42,8 @@ pub struct Fault {
     cause: Option<Box<Fault>>,
     /// Set if the answer is the sentence alone, as of errors before a request is understood.
     is_plain: bool,
+    /// Set if a query does not fit the type of its field.
+    is_of_field: bool,
 }
 
 impl Fault {
@@ -52,6 +57,7 @@ impl Fault {
             place: None,
             cause: None,
             is_plain: false,
+            is_of_field: false,
         }
     }
 
@@ -63,6 +69,45 @@ impl Fault {
     /// The body cannot be read as what it should be.
     pub fn parsing(reason: impl Into<String>) -> Fault {
         Fault::new(400, "parsing_exception", reason)
+    }
+
+    /// A part of the body is of another kind than what it should be.
+    pub fn content(reason: impl Into<String>) -> Fault {
+        Fault::new(400, "x_content_parse_exception", reason)
+    }
+
+    /// The same, of a body that is read with its members known beforehand.
+    #[must_use]
+    pub fn as_content(self) -> Fault {
+        if self.kind == "parsing_exception" && !self.is_not_there() {
+            Fault {
+                kind: "x_content_parse_exception",
+                ..self
+            }
+        } else {
+            self
+        }
+    }
+
+    /// Returns true if it is about what Elasticsearch has and Gannet has not.
+    pub fn is_not_there(&self) -> bool {
+        self.reason.contains(NOT_THERE)
+    }
+
+    /// A query does not fit the fields of an index.
+    pub fn query_shard(reason: impl Into<String>) -> Fault {
+        Fault {
+            is_of_field: true,
+            ..Fault::new(400, "query_shard_exception", reason)
+        }
+    }
+
+    /// A date cannot be read.
+    pub fn date(reason: impl Into<String>) -> Fault {
+        Fault {
+            is_of_field: true,
+            ..Fault::new(400, "parse_exception", reason)
+        }
     }
 
     /// A mapping cannot be had.
@@ -78,7 +123,7 @@ impl Fault {
     /// Elasticsearch has it, and Gannet does not.
     pub fn not_there(feature: &str) -> Fault {
         Fault::illegal(format!(
-            "{feature} is not there in Gannet yet: docs/compatibility.md lists what is"
+            "{feature} {NOT_THERE}: docs/compatibility.md lists what is"
         ))
     }
 
@@ -132,6 +177,21 @@ impl Fault {
         self
     }
 
+    /// Returns true if it is that a query does not fit the type of its field.
+    pub fn is_of_field(&self) -> bool {
+        self.is_of_field
+    }
+
+    /// The same as clients are told it where an index found it, and not the reader of the request.
+    #[must_use]
+    pub fn of_shard(self) -> Fault {
+        if self.is_of_field() {
+            self.within("search_phase_execution_exception", "all shards failed")
+        } else {
+            self
+        }
+    }
+
     /// Puts another error around this one, which stays as its cause.
     #[must_use]
     pub fn within(self, kind: &'static str, reason: impl Into<String>) -> Fault {
@@ -142,6 +202,7 @@ impl Fault {
             index: self.index.clone(),
             place: self.place.clone(),
             is_plain: false,
+            is_of_field: false,
             cause: Some(Box::new(self)),
         }
     }
@@ -156,6 +217,8 @@ impl Fault {
                 members.insert("resource.type".to_owned(), json!("index_or_alias"));
                 members.insert("resource.id".to_owned(), json!(index));
             }
+            // Clients of version 7 need one with each index, and none knows what it is.
+            members.insert("index_uuid".to_owned(), json!("_na_"));
             members.insert("index".to_owned(), json!(index));
         }
         members

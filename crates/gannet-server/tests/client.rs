@@ -136,14 +136,20 @@ impl TestServer {
         answered.json()
     }
 
-    /// The type and the reason of an error with this status.
+    /// The type and the reason of an error with this status; the reason of the index that found it.
     #[track_caller]
     pub fn error(&self, method: &str, path: &str, body: &str, status: u16) -> (String, String) {
         let json = self.json(method, path, body, status);
         assert_eq!(json["status"], status, "{json}");
         let error = &json["error"];
-        assert!(error["root_cause"][0]["type"].is_string(), "{json}");
-        (text(&error["type"]), text(&error["reason"]))
+        let root = &error["root_cause"][0];
+        assert!(root["type"].is_string(), "{json}");
+        let found = if error["type"] == "search_phase_execution_exception" {
+            root
+        } else {
+            error
+        };
+        (text(&error["type"]), text(&found["reason"]))
     }
 
     /// Sends the lines of a bulk.

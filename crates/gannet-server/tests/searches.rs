@@ -1,6 +1,6 @@
 //! The answers of searches: what is returned, and in which form.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::client::TestServer;
 
@@ -113,6 +113,68 @@ fn sources_are_returned_as_far_as_asked_for() {
             .len(),
         1
     );
+}
+
+#[test]
+fn hits_have_the_version_of_their_document_if_asked_for() {
+    let server = server();
+    server.json("PUT", "/books/_doc/7", r#"{"title":"Book 7"}"#, 200);
+    let hit = |path: &str, members: &str| {
+        let body = format!("{{\"query\":{{\"ids\":{{\"values\":[\"7\"]}}}}{members}}}");
+        server.json("POST", path, &body, 200)["hits"]["hits"][0].clone()
+    };
+    let told = |hit: &Value| {
+        let names = ["_version", "_seq_no", "_primary_term"];
+        names.map(|name| hit.get(name).and_then(Value::as_u64))
+    };
+    let whole = [Some(2), Some(25), Some(1)];
+    let members = ",\"version\":true,\"seq_no_primary_term\":true";
+    assert_eq!(told(&hit("/books/_search", members)), whole);
+    let url = "/books/_search?version=true&seq_no_primary_term=true";
+    assert_eq!(told(&hit(url, "")), whole);
+    let version = [Some(2), None, None];
+    assert_eq!(told(&hit("/books/_search", ",\"version\":true")), version);
+    assert_eq!(told(&hit("/books/_search", "")), [None; 3]);
+    // What a state that is held has of a document does not change with it.
+    let opened = server.json("POST", "/books/_pit?keep_alive=1m", "", 200);
+    server.json("PUT", "/books/_doc/7", r#"{"title":"Book 7 again"}"#, 200);
+    let pit = format!("{members},\"pit\":{{\"id\":{}}}", opened["id"]);
+    let held = hit("/_search", &pit);
+    assert_eq!(
+        (told(&held), &held["_source"]["title"]),
+        (whole, &json!("Book 7"))
+    );
+}
+
+#[test]
+fn a_least_score_leaves_out_what_scores_less() {
+    let server = server();
+    let found = |members: &str| {
+        let body =
+            format!("{{\"query\":{{\"match\":{{\"body\":\"whale\"}}}},\"size\":25{members}}}");
+        server.json("POST", "/books/_search", &body, 200)
+    };
+    let all = found("");
+    let scores = |found: &Value| -> Vec<f64> {
+        let hits = found["hits"]["hits"].as_array().unwrap();
+        hits.iter()
+            .map(|hit| hit["_score"].as_f64().unwrap())
+            .collect()
+    };
+    let least = scores(&all)[7];
+    let kept = scores(&all).into_iter().filter(|score| *score >= least);
+    let kept: Vec<f64> = kept.collect();
+    assert!(kept.len() < 25);
+    let asked =
+        format!(",\"min_score\":{least},\"aggs\":{{\"n\":{{\"filter\":{{\"match_all\":{{}}}}}}}}");
+    let some = found(&asked);
+    assert_eq!(scores(&some), kept);
+    assert_eq!(some["hits"]["total"]["value"], kept.len());
+    assert_eq!(some["aggregations"]["n"]["doc_count"], kept.len());
+    let sorted = found(&format!(",\"min_score\":{least},\"sort\":\"_doc\""));
+    assert_eq!(sorted["hits"]["total"]["value"], kept.len());
+    assert_eq!(sorted["hits"]["hits"].as_array().unwrap().len(), kept.len());
+    assert_eq!(sorted["hits"]["hits"][0]["_score"], Value::Null);
 }
 
 #[test]

@@ -6,11 +6,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use gannet::Query;
 use gannet::aggregations::Zone;
 use gannet::values::{DATE_MAX_MS, DateFormats, Rounding, add_date_terms, format_date};
-use serde_json::Value;
 
+use super::ends::{LOWER, UPPER};
 use super::field::{Clause, Target, text_of};
 use crate::fault::{Fault, Outcome};
-use crate::json::Members;
 
 /// The first millisecond of the year 0, before which no document has a date.
 const YEAR_0_MS: i64 = -62_167_219_200_000;
@@ -50,7 +49,7 @@ impl<'r> DateReader<'r> {
             .as_ref()
             .map_or(begin, |zone| zone.local_of(begin));
         let end = add_date_terms(local, terms, rounding).map_err(|error| {
-            Fault::parsing(format!(
+            Fault::date(format!(
                 "failed to parse date field [{text}] of field [{}]: {error}",
                 self.field
             ))
@@ -60,7 +59,7 @@ impl<'r> DateReader<'r> {
 
     fn date(&self, text: &str, rounding: Rounding) -> Outcome<i64> {
         let read = self.formats.read_with_zone(text).ok_or_else(|| {
-            Fault::parsing(format!(
+            Fault::date(format!(
                 "failed to parse date field [{text}] with format [{}], of field [{}]",
                 self.formats, self.field
             ))
@@ -111,7 +110,7 @@ pub fn range(clause: &Clause<'_>, target: &Target<'_>, formats: &DateFormats) ->
         let zone = Zone::of(zone).map_err(|error| Fault::illegal(error.to_string()))?;
         reader.zone = Some(zone);
     }
-    let lower = match end_of(members, "gte", "gt")? {
+    let lower = match LOWER.of(members)? {
         None => YEAR_0_MS,
         Some((value, true)) => reader.end(&text_of(value, target.name)?, Rounding::Down)?,
         Some((value, false)) => {
@@ -119,7 +118,7 @@ pub fn range(clause: &Clause<'_>, target: &Target<'_>, formats: &DateFormats) ->
             end.saturating_add(1)
         }
     };
-    let upper = match end_of(members, "lte", "lt")? {
+    let upper = match UPPER.of(members)? {
         None => DATE_MAX_MS,
         Some((value, true)) => reader.end(&text_of(value, target.name)?, Rounding::Up)?,
         Some((value, false)) => {
@@ -131,22 +130,5 @@ pub fn range(clause: &Clause<'_>, target: &Target<'_>, formats: &DateFormats) ->
         Ok(between(target, lower..=upper))
     } else {
         Ok(Query::MatchNone)
-    }
-}
-
-/// An end of a range, and whether it belongs to it.
-fn end_of<'a>(
-    members: &Members<'a>,
-    included: &str,
-    excluded: &str,
-) -> Outcome<Option<(&'a Value, bool)>> {
-    let given = |name: &str| members.get(name).filter(|value| !value.is_null());
-    match (given(included), given(excluded)) {
-        (None, None) => Ok(None),
-        (Some(value), None) => Ok(Some((value, true))),
-        (None, Some(value)) => Ok(Some((value, false))),
-        (Some(_), Some(_)) => Err(Fault::parsing(format!(
-            "[range] has both [{included}] and [{excluded}]: give one"
-        ))),
     }
 }

@@ -102,8 +102,8 @@ impl Target<'_> {
         if self.kind.is_string() {
             return Ok(());
         }
-        Err(Fault::illegal(format!(
-            "Can only use {query} queries on keyword and text fields - not on [{}] which is of type [{}]",
+        Err(Fault::query_shard(format!(
+            "failed to create query: Can only use {query} queries on keyword and text fields - not on [{}] which is of type [{}]",
             self.name,
             self.kind.name()
         )))
@@ -152,7 +152,7 @@ impl<'a> Clause<'a> {
         let mut members = Members::of(query, value)?.iter();
         let (field, asked) = members
             .next()
-            .ok_or_else(|| Fault::parsing(format!("[{query}] expected a field, found none")))?;
+            .ok_or_else(|| Fault::illegal(format!("[{query}]: field name is null or empty")))?;
         if let Some((other, _)) = members.next() {
             return Err(Fault::parsing(format!(
                 "[{query}] query doesn't support multiple fields, found [{field}] and [{other}]"
@@ -207,6 +207,9 @@ pub fn text_of<'a>(value: &'a Value, field: &str) -> Outcome<Cow<'a, str>> {
         Value::String(text) => Ok(Cow::Borrowed(text)),
         Value::Number(number) => Ok(Cow::Owned(number.to_string())),
         Value::Bool(value) => Ok(Cow::Owned(value.to_string())),
+        Value::Null => Err(Fault::illegal(format!(
+            "value cannot be null for field [{field}]"
+        ))),
         other => Err(Fault::parsing(format!(
             "expected a value for field [{field}], found {}",
             kind_of(other)
@@ -219,8 +222,10 @@ pub fn exists(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
     let members = Members::of("exists", value)?;
     members.check(&["field", "boost"], &["_name"])?;
     let name = members
-        .text("field")?
-        .ok_or_else(|| Fault::illegal("[exists] must be provided with a [field]"))?;
+        .get("field")
+        .ok_or_else(|| Fault::parsing("[exists] must be provided with a [field]"))?;
+    let name = text_of(name, "field")?;
+    let name = name.as_ref();
     let fields = translator.fields;
     let below = format!("{name}.");
     let named = fields.schema.fields().iter().map(|field| &field.name);

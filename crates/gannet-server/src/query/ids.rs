@@ -4,7 +4,7 @@ use gannet::Query;
 use serde_json::Value;
 
 use super::{Translator, any_of, boosted};
-use crate::fault::{Fault, Outcome};
+use crate::fault::Outcome;
 use crate::json::Members;
 
 /// The name under which the engine knows IDs of documents, whatever their fields are.
@@ -14,9 +14,7 @@ pub const ID: &str = "_id";
 pub fn ids(value: &Value, _: &Translator<'_>) -> Outcome<Query> {
     let members = Members::of("ids", value)?;
     members.check(&["values", "boost"], &["_name"])?;
-    let ids = members
-        .texts("values")?
-        .ok_or_else(|| Fault::parsing("[ids] requires providing a values element"))?;
+    let ids = members.texts("values")?.unwrap_or_default();
     boosted(any(&ids), &members)
 }
 

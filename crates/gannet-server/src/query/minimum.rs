@@ -41,7 +41,7 @@ pub fn minimum_should_match(written: &Value, clauses: usize) -> Outcome<u32> {
 }
 
 fn unreadable(text: &str) -> Fault {
-    Fault::parsing(format!(
+    Fault::query_shard(format!(
         "[minimum_should_match] is a number such as 2 or -1, or a percentage such as 75%, not {text}"
     ))
 }

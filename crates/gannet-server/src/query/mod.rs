@@ -7,6 +7,7 @@ mod asked_fields;
 mod classic;
 mod compound;
 mod dates;
+mod ends;
 mod field;
 mod ids;
 mod joined;
@@ -36,8 +37,9 @@ const DEPTH_MAX: usize = 32;
 type Kind = (&'static str, fn(&Value, &Translator<'_>) -> Outcome<Query>);
 
 /// The kinds that there are.
-const KINDS: [Kind; 20] = [
+const KINDS: [Kind; 22] = [
     ("bool", compound::bool),
+    ("boosting", compound::boosting),
     ("constant_score", compound::constant_score),
     ("dis_max", compound::dis_max),
     ("exists", field::exists),
@@ -53,6 +55,7 @@ const KINDS: [Kind; 20] = [
     ("prefix", patterns::prefix),
     ("query_string", query_string::query_string),
     ("range", terms::range),
+    ("regexp", patterns::regexp),
     ("simple_query_string", query_string::simple_query_string),
     ("term", terms::term),
     ("terms", terms::terms),
@@ -60,8 +63,7 @@ const KINDS: [Kind; 20] = [
 ];
 
 /// Kinds of Elasticsearch that are not there.
-const NOT_THERE: [&str; 31] = [
-    "boosting",
+const NOT_THERE: [&str; 29] = [
     "combined_fields",
     "distance_feature",
     "function_score",
@@ -80,7 +82,6 @@ const NOT_THERE: [&str; 31] = [
     "percolate",
     "pinned",
     "rank_feature",
-    "regexp",
     "rule",
     "script",
     "script_score",
@@ -198,8 +199,8 @@ fn boosted(query: Query, members: &Members<'_>) -> Outcome<Query> {
 
 fn boosted_by(query: Query, factor: f32) -> Outcome<Query> {
     if factor < 0.0 {
-        return Err(Fault::illegal(format!(
-            "negative [boost] are not allowed in [query], but was [{factor}]"
+        return Err(Fault::parsing(format!(
+            "failed to parse field [boost]: negative [boost] are not allowed in [query], but was [{factor}]"
         )));
     }
     Ok(if factor == 1.0 {

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::compound::{best_of, tie_breaker};
 use super::field::Target;
-use super::text::{WORD_MEMBERS, WordOptions, phrase, words};
+use super::text::{WORD_MEMBERS, WordOptions, phrase, slop_of, words};
 use super::{Translator, boosted, boosted_by};
 use crate::fault::{Fault, Outcome};
 use crate::json::Members;
@@ -39,7 +39,8 @@ pub fn multi_match(value: &Value, translator: &Translator<'_>) -> Outcome<Query>
     let (joined, tie) = joined(&members)?;
     let targets = targets(&members, translator)?;
     let each = targets.iter().map(|(target, boost)| {
-        let query = in_field(text, target, joined, &members, &options, translator)?;
+        let query = in_field(text, target, joined, &members, &options, translator);
+        let query = options.lenient(query)?;
         boosted_by(query, *boost)
     });
     let each = each.collect::<Outcome<Vec<Query>>>()?;
@@ -61,9 +62,11 @@ fn joined(members: &Members<'_>) -> Outcome<(Joined, f32)> {
         Some(other @ ("cross_fields" | "phrase_prefix" | "bool_prefix")) => Err(
             Fault::query_not_there(&format!("[multi_match] of type [{other}]")),
         ),
-        Some(other) => Err(Fault::parsing(format!(
-            "[multi_match] failed to parse [type], found [{other}]"
-        ))),
+        Some(other) => Err(Fault::new(
+            400,
+            "parse_exception",
+            format!("failed to parse [multi_match] query type [{other}]. unknown type."),
+        )),
     }
 }
 
@@ -129,6 +132,6 @@ fn in_field(
 }
 
 fn slop(members: &Members<'_>) -> Outcome<u32> {
-    let slop = members.count("slop")?.unwrap_or(0);
+    let slop = slop_of(members)?;
     u32::try_from(slop).map_err(|_| Fault::illegal("the [slop] is too large"))
 }

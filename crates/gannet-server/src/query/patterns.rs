@@ -24,15 +24,51 @@ pub fn prefix(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
     if !is_there_as_written(&text, &target) {
         return Ok(Query::MatchNone);
     }
+    if !text.is_empty() && target.tokens(&text) != [(0, text.len())] {
+        // The engine would look for the words in it.
+        return clause.boosted(Query::Regexp {
+            field: target.name.to_owned(),
+            pattern: format!("{}.*", escaped(&text)),
+        });
+    }
     if text.is_empty() {
         return clause.boosted(Query::Exists {
             field: target.name.to_owned(),
         });
     }
-    clause.boosted(Query::Prefix {
+    clause.boosted(beginning(&target, text.into_owned(), translator))
+}
+
+/// A text in which no sign has a meaning for a regular expression.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        if !character.is_alphanumeric() {
+            out.push('\\');
+        }
+        out.push(character);
+    }
+    out
+}
+
+/// Terms that begin with a part, all with the same score.
+pub fn beginning(target: &Target<'_>, prefix: String, translator: &Translator<'_>) -> Query {
+    let is_word = is_word(&prefix);
+    let query = Query::Prefix {
         field: Some(target.name.to_owned()),
-        prefix: text.into_owned(),
-    })
+        prefix,
+    };
+    // A sign that is a word by itself, as an ideograph, would be asked for as a whole word.
+    if is_word {
+        query
+    } else {
+        translator.constant(query)
+    }
+}
+
+/// Returns true if no sign of a pattern can be a word by itself.
+fn is_word(pattern: &str) -> bool {
+    pattern.is_ascii()
 }
 
 /// `wildcard`.
@@ -49,9 +85,48 @@ pub fn wildcard(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
     if !is_there_as_written(&text, &target) {
         return Ok(Query::MatchNone);
     }
-    clause.boosted(Query::Wildcard {
+    let is_word = is_word(&text);
+    let query = Query::Wildcard {
         field: Some(target.name.to_owned()),
         pattern: text.into_owned(),
+    };
+    clause.boosted(if is_word {
+        query
+    } else {
+        translator.constant(query)
+    })
+}
+
+/// `regexp`.
+pub fn regexp(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
+    let clause = Clause::of("regexp", value)?;
+    let known = [
+        "value",
+        "flags",
+        "flags_value",
+        "max_determinized_states",
+        "boost",
+        "case_insensitive",
+    ];
+    clause.check(&known, &["_name", "rewrite"])?;
+    check_case(&clause)?;
+    let flags = clause.members().and_then(|members| members.get("flags"));
+    if let Some(flags) = flags.filter(|flags| *flags != "ALL") {
+        return Err(Fault::query_not_there(&format!(
+            "[flags] of [regexp] other than [ALL], as {flags},"
+        )));
+    }
+    let pattern = clause.text(&["value"])?;
+    let Some(target) = translator.fields.target(clause.field)? else {
+        return Ok(Query::MatchNone);
+    };
+    target.check_string("regexp")?;
+    if !target.is_there {
+        return Ok(Query::MatchNone);
+    }
+    clause.boosted(Query::Regexp {
+        field: target.name.to_owned(),
+        pattern: pattern.into_owned(),
     })
 }
 

@@ -8,6 +8,7 @@ use gannet::{Analyzer, Operator, Query, Scratch};
 use serde_json::Value;
 
 use super::dates::{self, DateReader, between};
+use super::ends::{ENDS, End, LOWER, UPPER};
 use super::field::{Clause, Target, text_of};
 use super::patterns::check_case;
 use super::{Translator, any_of, boosted, ids};
@@ -69,6 +70,11 @@ pub fn terms(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
             values.len()
         )));
     }
+    if values.iter().any(Value::is_null) {
+        return Err(Fault::parsing(format!(
+            "No value specified for terms query of field [{field}]"
+        )));
+    }
     let texts = values.iter().map(|value| text_of(value, field));
     let texts = texts.collect::<Outcome<Vec<_>>>()?;
     if field == ids::ID {
@@ -97,12 +103,14 @@ pub fn exactly(text: &str, target: &Target<'_>, translator: &Translator<'_>) -> 
         });
     }
     match target.kind {
-        FieldType::Boolean if !matches!(text, "true" | "false") => Err(Fault::illegal(format!(
-            "Can't parse boolean value [{text}], expected [true] or [false], for field [{}]",
-            target.name
-        ))),
+        FieldType::Boolean if !matches!(text, "true" | "false") => {
+            Err(Fault::query_shard(format!(
+                "failed to create query: Can't parse boolean value [{text}], expected [true] or [false], for field [{}]",
+                target.name
+            )))
+        }
         FieldType::Whole(..) | FieldType::Fraction(_) if text.parse::<f64>().is_err() => {
-            Err(Fault::illegal(format!(
+            Err(Fault::query_shard(format!(
                 "failed to create query: For input string: \"{text}\", for field [{}] of type [{}]",
                 target.name,
                 target.kind.name()
@@ -118,7 +126,8 @@ pub fn exactly(text: &str, target: &Target<'_>, translator: &Translator<'_>) -> 
             values: vec![text.to_owned()],
         })),
         _ if target.is_column => Ok(translator.constant(of_column(text, target))),
-        FieldType::Boolean | FieldType::Whole(..) | FieldType::Fraction(_) | FieldType::Ip => {
+        FieldType::Boolean => Ok(analysed(text, target)),
+        FieldType::Whole(..) | FieldType::Fraction(_) | FieldType::Ip => {
             Ok(translator.constant(analysed(text, target)))
         }
         _ if target.analyzer == Analyzer::KEYWORD => Ok(whole(text, target)),
@@ -183,8 +192,8 @@ fn analysed(text: &str, target: &Target<'_>) -> Query {
 /// `range`: over numbers, booleans, dates, addresses, and strings that are kept whole.
 pub fn range(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
     let clause = Clause::of("range", value)?;
-    let known = ["gt", "gte", "lt", "lte", "boost", "format", "time_zone"];
-    clause.check(&known, &["_name", "relation", "from", "to"])?;
+    let known = [&ENDS[..], &["boost", "format", "time_zone"]].concat();
+    clause.check(&known, &["_name", "relation"])?;
     let Some(target) = translator.fields.target(clause.field)? else {
         return Ok(Query::MatchNone);
     };
@@ -205,8 +214,8 @@ pub fn range(value: &Value, translator: &Translator<'_>) -> Outcome<Query> {
     if target.kind.is_string() {
         target.check_terms("range")?;
     }
-    let lower = bound(&clause, "gte", "gt")?;
-    let upper = bound(&clause, "lte", "lt")?;
+    let lower = bound(&clause, &LOWER)?;
+    let upper = bound(&clause, &UPPER)?;
     for end in [&lower, &upper] {
         if target.kind == FieldType::Ip
             && let Bound::Included(text) | Bound::Excluded(text) = end
@@ -267,25 +276,22 @@ fn is_empty(lower: &Bound<String>, upper: &Bound<String>, kind: FieldType) -> bo
 }
 
 fn no_address(text: &str, target: &Target<'_>) -> Fault {
-    Fault::illegal(format!(
+    Fault::query_shard(format!(
         "'{text}' is not an IP string literal, for field [{}] of type [ip]",
         target.name
     ))
 }
 
-fn bound(clause: &Clause<'_>, included: &str, excluded: &str) -> Outcome<Bound<String>> {
+fn bound(clause: &Clause<'_>, end: &End) -> Outcome<Bound<String>> {
     let Some(members) = clause.members() else {
         return Err(Fault::parsing(
             "[range] query malformed, no start_object after field name",
         ));
     };
     let text = |value| text_of(value, clause.field).map(|text| text.into_owned());
-    match (members.get(included), members.get(excluded)) {
-        (None, None) => Ok(Bound::Unbounded),
-        (Some(value), None) => text(value).map(Bound::Included),
-        (None, Some(value)) => text(value).map(Bound::Excluded),
-        (Some(_), Some(_)) => Err(Fault::parsing(format!(
-            "[range] has both [{included}] and [{excluded}]: give one"
-        ))),
+    match end.of(members)? {
+        None => Ok(Bound::Unbounded),
+        Some((value, true)) => text(value).map(Bound::Included),
+        Some((value, false)) => text(value).map(Bound::Excluded),
     }
 }

@@ -18,6 +18,8 @@ pub struct WordOptions<'a> {
     pub minimum: Option<&'a Value>,
     /// The most differences of a word; nothing if it must be the same.
     pub fuzziness: Option<Option<u8>>,
+    /// Set if a text that its field cannot have finds nothing.
+    pub is_lenient: bool,
 }
 
 /// Members of `match` and `multi_match` that say so.
@@ -48,7 +50,16 @@ impl<'a> WordOptions<'a> {
             operator: operator(members, "operator")?,
             minimum: members.get("minimum_should_match"),
             fuzziness: patterns::fuzziness(members)?,
+            is_lenient: members.flag("lenient")?.unwrap_or(false),
         })
+    }
+
+    /// The same query; one that finds nothing where it does not fit its field and that is no error.
+    pub fn lenient(&self, query: Outcome<Query>) -> Outcome<Query> {
+        match query {
+            Err(fault) if self.is_lenient && fault.is_of_field() => Ok(Query::MatchNone),
+            other => other,
+        }
     }
 
     /// Returns true if all is as it is without them.
@@ -73,6 +84,9 @@ pub fn match_words(value: &Value, translator: &Translator<'_>) -> Outcome<Query>
     let clause = Clause::of("match", value)?;
     let known = [&WORD_MEMBERS[..], &["query", "analyzer"]].concat();
     clause.check(&known, &["_name", "cutoff_frequency", "fuzzy_rewrite"])?;
+    if clause.value(&["query"]).is_ok_and(Value::is_null) {
+        return Err(Fault::parsing("No text specified for text query"));
+    }
     let text = clause.text(&["query"])?;
     let options = match clause.members() {
         None => WordOptions::default(),
@@ -85,7 +99,8 @@ pub fn match_words(value: &Value, translator: &Translator<'_>) -> Outcome<Query>
         return Ok(Query::MatchNone);
     };
     check_analyzer(&clause, &target)?;
-    clause.boosted(words(&text, &target, &options, translator)?)
+    let found = words(&text, &target, &options, translator);
+    clause.boosted(options.lenient(found)?)
 }
 
 /// The words of a text in one field.
@@ -124,6 +139,12 @@ pub fn words(
 /// As many of some queries as the options ask for.
 fn at_least(each: Vec<Query>, options: &WordOptions<'_>) -> Outcome<Query> {
     let minimum = match (options.operator, options.minimum) {
+        // As in Elasticsearch, where all must match, none of them only should.
+        (Operator::And, Some(written))
+            if each.len() > 1 && minimum_should_match(written, 0)? > 0 =>
+        {
+            return Ok(Query::MatchNone);
+        }
         (Operator::And, _) => each.len() as u32,
         (Operator::Or, None) => 1,
         (Operator::Or, Some(written)) => minimum_should_match(written, each.len())?,
@@ -261,9 +282,11 @@ pub fn match_bool_prefix(value: &Value, translator: &Translator<'_>) -> Outcome<
         .map(|word| one_word(word, &target, &options))
         .collect();
     let last = text.get(*start..*end).unwrap_or_default();
-    each.push(Query::Prefix {
-        field: Some(target.name.to_owned()),
-        prefix: target.analyzer.part(last),
+    // As in Elasticsearch a word with anything behind it is whole.
+    each.push(if *end < text.len() {
+        one_word(last, &target, &options)
+    } else {
+        patterns::beginning(&target, target.analyzer.part(last), translator)
     });
     clause.boosted(at_least(each, &options)?)
 }
@@ -276,7 +299,7 @@ fn phrase_parts<'a>(
     let text = clause.text(&["query"])?.into_owned();
     let mut slop = 0;
     if let Some(members) = clause.members() {
-        slop = members.count("slop")?.unwrap_or(0);
+        slop = slop_of(members)?;
         if members
             .text("zero_terms_query")?
             .is_some_and(|what| what != "none")
@@ -290,6 +313,18 @@ fn phrase_parts<'a>(
     };
     check_analyzer(clause, &target)?;
     Ok(Some((target, text, slop)))
+}
+
+/// Reads `slop`.
+pub fn slop_of(members: &Members<'_>) -> Outcome<usize> {
+    let is_negative = |value: &Value| value.as_i64().is_some_and(|slop| slop < 0);
+    if members.get("slop").is_some_and(is_negative) {
+        return Err(Fault::illegal(format!(
+            "No negative slop allowed, as in [{}].",
+            members.name
+        )));
+    }
+    Ok(members.count("slop")?.unwrap_or(0))
 }
 
 /// Fails if a query asks for another analyzer than that of its field.

@@ -148,5 +148,9 @@ pub fn node_json(service: &Service) -> Value {
         "build_hash": "unknown",
         "roles": ["data", "ingest", "master"],
         "attributes": {},
+        // Those of version 8.19; a client of Java needs that there are any.
+        "transport_version": 8_841_069,
+        "index_version": 8_536_000,
+        "component_versions": {},
     })
 }

@@ -10,12 +10,20 @@ use crate::indexes::{IndexSettings, Metadata, OpenIndex};
 use crate::json::Members;
 use crate::service::Service;
 
+/// The members of a new index.
+const PARTS: [&str; 3] = ["settings", "mappings", "aliases"];
+
 /// `PUT /{index}`.
 pub fn create(call: &Call, service: &Service) -> Outcome<Answer> {
     let name = call.part("index");
     let body = call.json()?;
     let members = Members::of("create index", &body)?;
-    members.check(&["settings", "mappings", "aliases"], &[])?;
+    for (part, _) in members.iter() {
+        if !PARTS.contains(&part) {
+            let fault = members.unknown(part, &PARTS);
+            return Err(Fault::new(400, "parse_exception", fault.reason));
+        }
+    }
     service.indexes.make(name, &body, &call.caller)?;
     Ok(Answer::of(&json!({
         "acknowledged": true,

@@ -89,10 +89,19 @@ pub fn msearch(call: &Call, service: &Service) -> Outcome<Answer> {
             lines.len() / 2
         )));
     }
+    // As in Elasticsearch a search that cannot be read is an error of all. They are read once more
+    // when they are carried out, and not kept until then.
+    for pair in lines.chunks_exact(2) {
+        match AskedSearch::of(call, pair[0], pair[1]) {
+            Err(fault) if !fault.is_not_there() => return Err(fault),
+            _ => {}
+        }
+    }
     let mut responses = JsonArray::new();
     let (mut bytes, mut held) = (0, Vec::new());
     for pair in lines.chunks_exact(2) {
-        let json = match one_of_many(call, pair[0], pair[1], service) {
+        let asked = AskedSearch::of(call, pair[0], pair[1]);
+        let json = match asked.and_then(|search| search.run(call, service)) {
             Ok(mut answer) => {
                 held.append(&mut answer.held);
                 with_status(&answer.body, 200)
@@ -123,30 +132,48 @@ fn with_status(object: &str, status: u16) -> String {
     format!("{members},\"status\":{status}}}")
 }
 
-fn one_of_many(call: &Call, header: &[u8], body: &[u8], service: &Service) -> Outcome<Answer> {
-    let header = parse_json(header)?;
-    let header = Members::of("msearch", &header)?;
-    let known = [
-        "index",
-        "ignore_unavailable",
-        "allow_no_indices",
-        "expand_wildcards",
-        "preference",
-        "routing",
-        "search_type",
-        "request_cache",
-        "allow_partial_search_results",
-        "max_concurrent_shard_requests",
-        "ccs_minimize_roundtrips",
-    ];
-    header.check(&known, &[])?;
-    let index = header.texts("index")?.map(|names| names.join(","));
-    let mut request = SearchRequest::parse(&parse_json(body)?)?;
-    request.shape_answer(call)?;
-    let place = Where {
-        expression: index.as_deref().unwrap_or(call.part("index")),
-        options: IndexOptions::of_call(call)?.with(&header)?,
-        caller: &call.caller,
-    };
-    run(&place, &request, service)
+/// One of several searches.
+struct AskedSearch {
+    index: Option<String>,
+    options: IndexOptions,
+    request: SearchRequest,
+}
+
+impl AskedSearch {
+    /// Reads the two lines of a search.
+    fn of(call: &Call, header: &[u8], body: &[u8]) -> Outcome<AskedSearch> {
+        let header = parse_json(header)?;
+        let header = Members::of("msearch", &header)?;
+        let known = [
+            "index",
+            "ignore_unavailable",
+            "allow_no_indices",
+            "expand_wildcards",
+            "preference",
+            "routing",
+            "search_type",
+            "request_cache",
+            "allow_partial_search_results",
+            "max_concurrent_shard_requests",
+            "ccs_minimize_roundtrips",
+        ];
+        header.check(&known, &[])?;
+        let index = header.texts("index")?.map(|names| names.join(","));
+        let mut request = SearchRequest::parse(&parse_json(body)?)?;
+        request.shape_answer(call)?;
+        Ok(AskedSearch {
+            index,
+            options: IndexOptions::of_call(call)?.with(&header)?,
+            request,
+        })
+    }
+
+    fn run(&self, call: &Call, service: &Service) -> Outcome<Answer> {
+        let place = Where {
+            expression: self.index.as_deref().unwrap_or(call.part("index")),
+            options: self.options,
+            caller: &call.caller,
+        };
+        run(&place, &self.request, service)
+    }
 }

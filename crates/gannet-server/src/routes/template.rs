@@ -31,7 +31,9 @@ pub fn put(call: &Call, service: &Service) -> Outcome<Answer> {
         "ignore_missing_component_templates",
         "deprecated",
     ];
-    members.check(&known, &["allow_auto_create"])?;
+    members
+        .check(&known, &["allow_auto_create"])
+        .map_err(Fault::as_content)?;
     let invalid = |what: String| {
         let reason = format!("index template [{name}] is invalid: {what}");
         Fault::new(400, "invalid_index_template_exception", reason)
@@ -86,7 +88,9 @@ pub fn put_component(call: &Call, service: &Service) -> Outcome<Answer> {
     call.caller.check_all()?;
     let (name, template) = (call.part("name"), call.json()?);
     let members = Members::of("component_template", &template)?;
-    members.check(&["template", "version", "_meta", "deprecated"], &[])?;
+    members
+        .check(&["template", "version", "_meta", "deprecated"], &[])
+        .map_err(Fault::as_content)?;
     let given = members
         .get("template")
         .ok_or_else(|| Fault::illegal("[component_template] needs a [template]"))?;

@@ -1,6 +1,6 @@
 //! The answer of a search in Elasticsearch's form. Sources pass through byte for byte.
 
-use gannet::{Hit, SearchResults, SortBy};
+use gannet::{DocumentVersion, Hit, SearchResults, SortBy};
 use serde_json::{Map, Value, json};
 
 use super::fetched::fetched;
@@ -8,6 +8,7 @@ use super::order::DocumentPlace;
 use super::page::{Page, Targets};
 use super::request::SearchRequest;
 use super::sorting::sort_json;
+use crate::documents::sequence_number;
 use crate::fault::{Fault, Outcome};
 use crate::http::Answer;
 use crate::json::{JsonArray, JsonObject};
@@ -41,6 +42,11 @@ pub fn search_answer(
         held.push(targets.reserve(*at, "the values of hits", 2 * bytes)?);
         fields.push(found);
     }
+    let has_numbers = request.has_version || request.has_sequence;
+    let mut versions = Vec::new();
+    for (at, results) in page.parts.iter().filter(|_| has_numbers) {
+        versions.push(targets.versions_of(*at, &results.hits)?);
+    }
     let mut mappings = Vec::new();
     for (at, _) in page.parts.iter().filter(|_| !request.fetched.is_empty()) {
         mappings.push(targets.mapping(*at)?);
@@ -52,7 +58,9 @@ pub fn search_answer(
         if let (Some(mapping), Some(source)) = (mappings.get(*part), &hit.source) {
             fields.extend(fetched(mapping, source, &request.fetched)?);
         }
-        hits.push(&hit_json(&page.names[at], at, request, hit, fields)?);
+        let version = versions.get(*part).and_then(|hits| hits[*number]);
+        let head = head_of(&page.names[at], &hit.id, request, version);
+        hits.push(&hit_json(head, &page.names[at], at, request, hit, fields)?);
     }
     let mut inner = JsonObject::new();
     if request.counts {
@@ -106,7 +114,27 @@ pub fn answer_bytes(results: &SearchResults) -> usize {
     2 * results.hits.iter().map(bytes).sum::<usize>()
 }
 
+/// The members of a hit that say which document it is.
+fn head_of(
+    name: &str,
+    id: &str,
+    request: &SearchRequest,
+    version: Option<DocumentVersion>,
+) -> JsonObject {
+    let mut head = JsonObject::new().put("_index", name).put("_id", id);
+    if let Some(found) = version.filter(|_| request.has_version) {
+        head = head.put("_version", &found.version);
+    }
+    if let Some(found) = version.filter(|_| request.has_sequence) {
+        head = head
+            .put("_seq_no", &sequence_number(found.sequence))
+            .put("_primary_term", &1);
+    }
+    head
+}
+
 fn hit_json(
+    head: JsonObject,
     name: &str,
     at: usize,
     request: &SearchRequest,
@@ -116,19 +144,16 @@ fn hit_json(
     if let Some(error) = &hit.error {
         return Err(Fault::from(error.clone()).of_index(name));
     }
-    let mut json = JsonObject::new()
-        .put("_index", name)
-        .put("_id", &hit.id)
-        .put(
-            "_score",
-            &(!request.is_by_place && !hit.score.is_nan()).then_some(hit.score),
-        );
+    let has_score = !request.is_by_place && request.shows_scores() && !hit.score.is_nan();
+    let mut json = head.put("_score", &has_score.then_some(hit.score));
     if let Some(source) = &hit.source
         && let Some(source) = request.source.apply(source)?
     {
         json = json.raw("_source", &source);
     }
-    if let Some(field) = &request.collapse {
+    if let Some(field) = &request.collapse
+        && hit.group.is_some()
+    {
         let group = sort_json(std::slice::from_ref(&hit.group), &[]);
         shown.entry(field.clone()).or_insert_with(|| json!(group));
     }
@@ -160,6 +185,10 @@ fn hit_json(
 fn sort_of(request: &SearchRequest, at: usize, hit: &Hit) -> Vec<Value> {
     let mut values = sort_json(&hit.sort, &request.sort_formats);
     for (key, value) in request.keys.iter().zip(&mut values) {
+        if key.by == SortBy::Score && !hit.score.is_nan() {
+            // A score is no double, and has no digits beyond its own.
+            *value = json!(hit.score);
+        }
         if key.by == SortBy::Doc {
             let place = DocumentPlace {
                 index: at,

@@ -65,6 +65,9 @@ pub struct ContextFigures {
     pub indexes: usize,
 }
 
+/// The letters and digits of the name of a context.
+const NAME_LENGTH: usize = 22;
+
 impl Scroll {
     /// Moves to the page behind one.
     pub fn pass(&mut self, asked: usize, hits: usize, last: Option<DocumentPlace>) {
@@ -126,6 +129,12 @@ impl Contexts {
         caller: &Caller,
     ) -> Outcome<Arc<Context>> {
         let keep = keep.map(checked).transpose()?;
+        if name.len() != NAME_LENGTH || !name.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            let shown: String = name.chars().take(64).collect();
+            return Err(Fault::illegal(format!(
+                "Cannot parse scroll id or point in time [{shown}]: it is none that an answer told"
+            )));
+        }
         let mut all = self.lock();
         purge(&mut all);
         let entry = all.get_mut(name).filter(|entry| is_of(entry, caller));

@@ -6,7 +6,7 @@ use gannet::{FieldKind, Schema, SnippetOptions};
 use serde_json::Value;
 
 use crate::fault::{Fault, Outcome};
-use crate::json::{Members, fits};
+use crate::json::{Members, fits, kind_of};
 
 const OPTIONS: [&str; 9] = [
     "fields",
@@ -50,9 +50,14 @@ impl HighlightRequest {
         let members = Members::of("highlight", value)?;
         members.check(&OPTIONS, &NOT_THERE)?;
         let common = options(&members, &elasticsearch())?;
-        let fields = members
-            .get("fields")
-            .ok_or_else(|| Fault::parsing("[highlight] needs [fields]"))?;
+        let none = Value::Array(Vec::new());
+        let fields = members.get("fields").unwrap_or(&none);
+        if !fields.is_object() && !fields.is_array() {
+            return Err(Fault::content(format!(
+                "[highlight] fields doesn't support values of this type: {}",
+                kind_of(fields)
+            )));
+        }
         let mut patterns = Vec::new();
         let mut own: Option<SnippetOptions> = None;
         let lists = match fields {

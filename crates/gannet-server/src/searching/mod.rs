@@ -1,6 +1,8 @@
 //! Searches: the body of a request becomes options of the engine, its answer that of Elasticsearch,
 //! or that of Gannet's own API (`own`).
 
+mod aggregation_check;
+mod aggregation_dates;
 mod aggregations;
 mod answer;
 mod contexts;

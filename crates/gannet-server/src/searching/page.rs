@@ -9,7 +9,9 @@ use std::collections::HashSet;
 use std::time::Instant;
 
 use gannet::values::{Number, Value as SortedValue};
-use gannet::{Hit, Reservation, SearchOptions, SearchResults, SortBy, SortKey, SortValue};
+use gannet::{
+    DocumentVersion, Hit, Reservation, SearchOptions, SearchResults, SortBy, SortKey, SortValue,
+};
 use serde_json::Value;
 
 use super::aggregations::Aggregated;
@@ -159,6 +161,15 @@ impl<'a> Targets<'a> {
         let ids: Vec<&str> = hits.iter().map(|hit| hit.id.as_str()).collect();
         self.with(at, |searched| {
             values_of(searched, &ids, fields).map_err(|fault| fault.of_index(&searched.open.name))
+        })
+    }
+
+    /// The versions of the documents of hits of an index.
+    pub fn versions_of(&self, at: usize, hits: &[Hit]) -> Outcome<Vec<Option<DocumentVersion>>> {
+        let ids: Vec<&str> = hits.iter().map(|hit| hit.id.as_str()).collect();
+        self.with(at, |searched| {
+            let found = searched.snapshot().versions(&ids);
+            found.map_err(|error| Fault::from(error).of_index(&searched.open.name))
         })
     }
 

@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use gannet::aggregations::DateFormat;
+use gannet::values::Value as SortedValue;
 use gannet::{Operator, SearchOptions, SortBy, SortKey, SortValue};
 use serde_json::{Value, json};
 
+use super::aggregation_check::check_aggregations;
 use super::docvalues::ValueField;
 use super::highlight::HighlightRequest;
 use super::order::{DocumentPlace, after, is_by_place};
@@ -15,7 +17,7 @@ use crate::fault::{Fault, Outcome};
 use crate::http::Call;
 use crate::json::{Members, kind_of};
 
-const KNOWN: [&str; 18] = [
+const KNOWN: [&str; 21] = [
     "query",
     "from",
     "size",
@@ -34,32 +36,32 @@ const KNOWN: [&str; 18] = [
     "fields",
     "post_filter",
     "stored_fields",
+    "version",
+    "seq_no_primary_term",
+    "min_score",
 ];
 
 /// Members that are not there.
-const NOT_THERE: [&str; 18] = [
+const NOT_THERE: [&str; 15] = [
     "explain",
     "ext",
     "indices_boost",
     "knn",
-    "min_score",
     "profile",
     "rank",
     "rescore",
     "retriever",
     "runtime_mappings",
     "script_fields",
-    "seq_no_primary_term",
     "slice",
     "stats",
     "sub_searches",
     "suggest",
     "terminate_after",
-    "version",
 ];
 
 /// Parameters of the URL of a search.
-pub const SEARCH_PARAMETERS: [&str; 30] = [
+pub const SEARCH_PARAMETERS: [&str; 32] = [
     "q",
     "df",
     "default_operator",
@@ -87,6 +89,8 @@ pub const SEARCH_PARAMETERS: [&str; 30] = [
     "analyze_wildcard",
     "lenient",
     "track_scores",
+    "version",
+    "seq_no_primary_term",
     SOURCE_PARAMETERS[0],
     SOURCE_PARAMETERS[1],
     SOURCE_PARAMETERS[2],
@@ -131,10 +135,18 @@ pub struct SearchRequest {
     pub values: Vec<ValueField>,
     /// The fields that are returned as the source of each hit has them, which may be patterns.
     pub fetched: Vec<ValueField>,
+    /// Set if hits have the version of their document.
+    pub has_version: bool,
+    /// Set if hits have the number of the operation that brought their document.
+    pub has_sequence: bool,
     /// The values behind which they begin.
     pub behind: Option<Vec<SortValue>>,
     /// The field of whose values each has one hit.
     pub collapse: Option<String>,
+    /// The least score of a document that is found.
+    pub min_score: Option<f32>,
+    /// Set if hits have scores in every order.
+    pub has_scores: bool,
     /// Fields that an index need not have.
     pub unmapped: Vec<String>,
     /// Aggregations.
@@ -157,13 +169,11 @@ impl SearchRequest {
         let pit = members.get("pit").map(point_in_time).transpose()?;
         let sort = members.get("sort");
         let collapse = members.get("collapse").map(collapsed).transpose()?;
+        let min_score = score(&members)?;
+        let has_scores = members.flag("track_scores")?.unwrap_or(false);
+        let needs_scores = has_scores || min_score.is_some();
         // Documents in the order of their places are not looked at any further.
-        let is_by_place = is_by_place(sort) && collapse.is_none();
-        if is_by_place && members.flag("track_scores")? == Some(true) {
-            return Err(Fault::query_not_there(
-                "[track_scores] with [sort] by [_doc]",
-            ));
-        }
+        let is_by_place = is_by_place(sort) && collapse.is_none() && !needs_scores;
         let mut keys = match sort {
             Some(sort) if !is_by_place => sort_keys(sort)?,
             _ => Vec::new(),
@@ -185,7 +195,9 @@ impl SearchRequest {
         let sort_formats = sort.map_or(Ok(Vec::new()), sort_formats)?;
         let (after, behind) = match members.get("search_after") {
             Some(values) if !is_by_place && !keys.is_empty() => {
-                (None, Some(values_after(values, keys.len(), &sort_formats)?))
+                let mut values = values_after(values, keys.len(), &sort_formats)?;
+                round_scores(&keys, &mut values);
+                (None, Some(values))
             }
             _ => (after(&members, is_by_place)?, None),
         };
@@ -194,6 +206,9 @@ impl SearchRequest {
             return Err(Fault::parsing(
                 "[aggs] and [aggregations] are the same: give one",
             ));
+        }
+        if let Some(aggs) = aggs {
+            check_aggregations(aggs)?;
         }
         let source = members
             .get("_source")
@@ -204,8 +219,8 @@ impl SearchRequest {
             query: members.get("query").cloned(),
             post_filter: members.get("post_filter").cloned(),
             text: None,
-            from: members.count("from")?.unwrap_or(0),
-            size: members.count("size")?.unwrap_or(SIZE),
+            from: place(&members, "from")?.unwrap_or(0),
+            size: place(&members, "size")?.unwrap_or(SIZE),
             source: source.unwrap_or_default(),
             highlight: members
                 .get("highlight")
@@ -214,7 +229,7 @@ impl SearchRequest {
             counts: members.get("track_total_hits").map_or(Ok(true), counts)?,
             total_is_number: false,
             has_types: false,
-            shows_sort: shows_sort && keys.is_empty(),
+            shows_sort: shows_sort && keys.is_empty() && pit.is_some(),
             keys,
             sort_formats,
             values: members
@@ -223,8 +238,12 @@ impl SearchRequest {
             fetched: members
                 .get("fields")
                 .map_or(Ok(Vec::new()), ValueField::parse_patterns)?,
+            has_version: members.flag("version")?.unwrap_or(false),
+            has_sequence: members.flag("seq_no_primary_term")?.unwrap_or(false),
             behind,
             collapse,
+            min_score,
+            has_scores,
             unmapped: sort.map_or_else(Vec::new, unmapped),
             aggs: aggs.cloned(),
             deadline: members.text("timeout")?.map_or(Ok(DEADLINE), time_limit)?,
@@ -254,12 +273,17 @@ impl SearchRequest {
         if let Some(written) = call.parameter("timeout") {
             request.deadline = time_limit(written)?;
         }
+        request.has_scores = call.flag("track_scores")?.unwrap_or(request.has_scores);
         if let Some(written) = call.parameter("sort") {
             match written {
-                "_doc" | "_doc:asc" | "_shard_doc" if request.collapse.is_none() => {
+                "_doc" | "_doc:asc" | "_shard_doc"
+                    if request.collapse.is_none()
+                        && request.min_score.is_none()
+                        && !request.has_scores =>
+                {
                     request.is_by_place = true;
                 }
-                "_score" | "_score:desc" => request.shows_sort = true,
+                "_score" | "_score:desc" => {}
                 other => {
                     request.keys = sort_parameter(other)?;
                     request.sort_formats.clear();
@@ -267,6 +291,9 @@ impl SearchRequest {
             }
         }
         request.shape_answer(call)?;
+        request.has_version = call.flag("version")?.unwrap_or(request.has_version);
+        let sequence = call.flag("seq_no_primary_term")?;
+        request.has_sequence = sequence.unwrap_or(request.has_sequence);
         if let Some(text) = call.parameter("q") {
             let operator = match call.parameter("default_operator") {
                 Some("AND" | "and") => Operator::And,
@@ -277,6 +304,19 @@ impl SearchRequest {
         }
         request.check_window()?;
         Ok(request)
+    }
+
+    /// Returns true if hits have scores in an answer.
+    pub fn shows_scores(&self) -> bool {
+        let is_score = |key: &SortKey| key.by == SortBy::Score;
+        self.has_scores || self.keys.is_empty() || self.keys.iter().any(is_score)
+    }
+
+    /// The score from which on documents are found, where the score of each is needed.
+    pub fn least_score(&self) -> Option<f32> {
+        let any = f32::NEG_INFINITY;
+        let needs_all = self.has_scores && !self.keys.is_empty();
+        self.min_score.or(needs_all.then_some(any))
     }
 
     /// Takes the parameters of a URL that say in which form the answer is.
@@ -299,6 +339,45 @@ impl SearchRequest {
     }
 }
 
+/// Reads a number that says which hits are returned.
+fn place(members: &Members<'_>, name: &str) -> Outcome<Option<usize>> {
+    match members.get(name) {
+        Some(value) if value.as_i64().is_some_and(|number| number < 0) => Err(Fault::illegal(
+            format!("[{name}] parameter cannot be negative, found [{value}]"),
+        )),
+        Some(Value::String(text)) if text.parse::<usize>().is_err() => Err(Fault::new(
+            400,
+            "number_format_exception",
+            format!("[{name}]: For input string: \"{text}\""),
+        )),
+        _ => members.count(name),
+    }
+}
+
+/// Takes scores for what they are: a hit tells the digits that a score needs, which are fewer than
+/// a double has.
+fn round_scores(keys: &[SortKey], values: &mut [SortValue]) {
+    for (key, value) in keys.iter().zip(values) {
+        if let (SortBy::Score, Some(SortedValue::Double(score))) = (&key.by, &value) {
+            *value = Some(SortedValue::Double(f64::from(*score as f32)));
+        }
+    }
+}
+
+/// Reads `min_score`.
+fn score(members: &Members<'_>) -> Outcome<Option<f32>> {
+    match members.get("min_score") {
+        Some(Value::String(text)) => text.parse().map(Some).map_err(|_| {
+            Fault::new(
+                400,
+                "number_format_exception",
+                format!("[min_score]: For input string: \"{text}\""),
+            )
+        }),
+        _ => members.number("min_score"),
+    }
+}
+
 /// Reads `collapse`: the field.
 fn collapsed(value: &Value) -> Outcome<String> {
     let members = Members::of("collapse", value)?;
@@ -314,6 +393,11 @@ fn collapsed(value: &Value) -> Outcome<String> {
 
 fn check_members(members: &Members<'_>) -> Outcome<()> {
     for (name, value) in members.iter() {
+        if value.is_null() {
+            return Err(Fault::parsing(format!(
+                "Unknown key for a VALUE_NULL in [{name}]: leave it out, or give it a value."
+            )));
+        }
         // What is asked for by false, or by nothing, is as it is without.
         let is_absent = match value {
             Value::Bool(asked) => !asked,

@@ -7,6 +7,7 @@ use gannet::aggregations::AggregationRequest;
 use gannet::{Error, Query, SearchOptions, SearchResults, Snapshot};
 use serde_json::Value;
 
+use super::aggregation_dates::with_formats;
 use super::request::SearchRequest;
 use crate::fault::{Fault, Outcome};
 use crate::indexes::{Metadata, OpenIndex};
@@ -104,6 +105,7 @@ impl SearchedIndex {
             sort: request.keys.clone(),
             after: request.behind.clone(),
             collapse: request.collapse.clone(),
+            min_score: request.least_score(),
             other_fields,
             ..SearchOptions::default()
         }
@@ -129,7 +131,9 @@ impl SearchedIndex {
         }
         let translator = Translator::new(&fields).filter();
         let mut filter = |query: &Value| translator.query(query).map_err(|fault| fault.reason);
-        let asked = AggregationRequest::from_json(aggs, &mut filter);
+        let aggs = with_formats(aggs, &self.metadata.mapping)
+            .map_err(|fault| fault.of_index(&self.open.name))?;
+        let asked = AggregationRequest::from_json(&aggs, &mut filter);
         let asked = asked.map_err(|error| Fault::from(error).of_index(&self.open.name))?;
         Ok(Some(Arc::new(AggregationRequest {
             is_shard: is_one_of_several,
@@ -166,6 +170,7 @@ impl SearchedIndex {
             k: 0,
             fetch: false,
             aggregations: asked,
+            min_score: options.min_score,
             deadline: options.deadline,
             other_fields: options.other_fields.clone(),
             ..SearchOptions::default()
@@ -199,7 +204,7 @@ impl SearchedIndex {
             schema: self.snapshot.schema(),
         };
         let translated = translate(&Translator::new(&fields));
-        translated.map_err(|fault| fault.of_index(&self.open.name))
+        translated.map_err(|fault| fault.of_index(&self.open.name).of_shard())
     }
 
     /// Carries a query out.
@@ -240,6 +245,7 @@ impl SearchedIndex {
             k: 0,
             count: true,
             fetch: false,
+            min_score: request.min_score,
             deadline: Some(request.deadline),
             ..SearchOptions::default()
         };

@@ -52,6 +52,7 @@ pub fn sort_parameter(written: &str) -> Outcome<Vec<SortKey>> {
 fn sort_key(key: &Value) -> Outcome<SortKey> {
     let object = match key {
         Value::String(name) => return Ok(key_of(name)),
+        Value::Number(name) => return Ok(key_of(&name.to_string())),
         Value::Object(object) if object.len() == 1 => object,
         other => {
             return Err(Fault::parsing(format!(
@@ -224,7 +225,7 @@ mod tests {
             [(field("b"), true, false), (field("a"), false, false)]
         );
         for wrong in [
-            json!(7),
+            json!([[]]),
             json!([{"a": "up"}]),
             json!([{"a": {"mode": "avg"}}]),
             json!([{"a": {"missing": 7}}]),

@@ -1,0 +1,103 @@
+//! Kinds of queries that join others or match terms, each on documents that show what it does.
+
+use serde_json::{Value, json};
+
+use crate::client::TestServer;
+
+fn server() -> TestServer {
+    let server = TestServer::new();
+    let mapping = r#"{"mappings":{"properties":{"body":{"type":"text"},"tag":{"type":"keyword"},"n":{"type":"long"}}}}"#;
+    server.json("PUT", "/k", mapping, 200);
+    for (id, body, tag) in [
+        ("1", "whale sea", "Beta"),
+        ("2", "whale ship", "beta gamma"),
+        ("3", "ship", "2020"),
+        ("4", "whales", "bet"),
+    ] {
+        let source = json!({ "body": body, "tag": tag, "n": 1 }).to_string();
+        server.json("PUT", &format!("/k/_doc/{id}"), &source, 201);
+    }
+    server
+}
+
+fn scores(server: &TestServer, query: &Value) -> Vec<(String, f64)> {
+    let body = json!({ "query": query }).to_string();
+    let found = server.json("POST", "/k/_search", &body, 200);
+    let hits = found["hits"]["hits"].as_array().unwrap().iter();
+    let mut hits: Vec<(String, f64)> = hits
+        .map(|hit| {
+            (
+                hit["_id"].as_str().unwrap().to_owned(),
+                hit["_score"].as_f64().unwrap(),
+            )
+        })
+        .collect();
+    hits.sort_by(|one, other| one.0.cmp(&other.0));
+    hits
+}
+
+#[test]
+fn what_matches_the_negative_query_scores_less() {
+    let server = server();
+    let positive = json!({ "match": { "body": "whale" } });
+    let all = scores(&server, &positive);
+    let boosting = |factor: f64| {
+        let negative = json!({ "match": { "body": "ship" } });
+        json!({ "boosting": { "positive": positive, "negative": negative, "negative_boost": factor, "boost": 2 } })
+    };
+    let found = scores(&server, &boosting(0.25));
+    assert_eq!(found.len(), 2);
+    assert!(
+        (found[0].1 - 2.0 * all[0].1).abs() < 1e-5,
+        "{found:?} {all:?}"
+    );
+    assert!(
+        (found[1].1 - 0.5 * all[1].1).abs() < 1e-5,
+        "{found:?} {all:?}"
+    );
+    for (query, part) in [
+        (boosting(-1.0), "to be a positive value"),
+        (
+            json!({ "boosting": { "positive": positive, "negative_boost": 1 } }),
+            "'negative' query",
+        ),
+    ] {
+        let body = json!({ "query": query }).to_string();
+        let (_, reason) = server.error("POST", "/k/_search", &body, 400);
+        assert!(reason.contains(part), "{reason}");
+    }
+}
+
+#[test]
+fn regular_expressions_match_whole_terms() {
+    let server = server();
+    for (field, pattern, found) in [
+        ("body", "whal[ef]", vec!["1", "2"]),
+        ("body", "whale", vec!["1", "2"]),
+        ("body", "whale.*", vec!["1", "2", "4"]),
+        ("body", "s(ea|hip)", vec!["1", "2", "3"]),
+        ("body", "Whale", vec![]),
+        ("tag", "be.*", vec!["2", "4"]),
+        ("tag", "[0-9]+", vec!["3"]),
+        ("nothing", ".*", vec![]),
+    ] {
+        let query = json!({ "regexp": { field: pattern } });
+        let expected: Vec<(String, f64)> = found.iter().map(|id| ((*id).to_owned(), 1.0)).collect();
+        assert_eq!(scores(&server, &query), expected, "{query}");
+    }
+    let boosted = json!({ "regexp": { "tag": { "value": "b.t", "boost": 3 } } });
+    assert_eq!(scores(&server, &boosted), [("4".to_owned(), 3.0)]);
+    for (asked, part) in [
+        (json!({ "body": "a(b" }), "not closed"),
+        (json!({ "body": "a&b" }), "intersection"),
+        (
+            json!({ "body": { "value": "a", "flags": "NONE" } }),
+            "[flags]",
+        ),
+        (json!({ "n": "1" }), "Can only use regexp queries"),
+    ] {
+        let body = json!({ "query": { "regexp": asked } }).to_string();
+        let (_, reason) = server.error("POST", "/k/_search", &body, 400);
+        assert!(reason.contains(part), "{asked}: {reason}");
+    }
+}
