@@ -181,13 +181,17 @@ fn hit_json(
     Ok(json.end())
 }
 
+/// A score as a double that is written with the digits of the score alone.
+fn with_own_digits(score: f32) -> f64 {
+    score.to_string().parse().unwrap_or(f64::from(score))
+}
+
 /// The values of a hit by the keys of the request; a place is one among all indexes.
 fn sort_of(request: &SearchRequest, at: usize, hit: &Hit) -> Vec<Value> {
     let mut values = sort_json(&hit.sort, &request.sort_formats);
     for (key, value) in request.keys.iter().zip(&mut values) {
         if key.by == SortBy::Score && !hit.score.is_nan() {
-            // A score is no double, and has no digits beyond its own.
-            *value = json!(hit.score);
+            *value = json!(with_own_digits(hit.score));
         }
         if key.by == SortBy::Doc {
             let place = DocumentPlace {
