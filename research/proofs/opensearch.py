@@ -108,7 +108,7 @@ class Comparison:
             compare(method, path, *answers)
             self.counts[name]["equal"] += 1
         except Different as difference:
-            request = f"{path} {json.dumps(body, ensure_ascii=False)}"
+            request = f"{path} {body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)}"
             what = "different"
             if NOT_THERE in json.dumps(answers[0][1]):
                 what = "not there"

@@ -113,7 +113,10 @@ def alike(place, found, expected):
         for name in sorted({*found, *expected} - APART):
             if name not in found or name not in expected:
                 raise Different(f"{place}.{name}: {found.get(name, 'missing')!r}, expected {expected.get(name, 'missing')!r}"[:400])
-            alike(f"{place}.{name}", found[name], expected[name])
+            # Versions of Elasticsearch name some types of errors otherwise.
+            is_renamed = name == "type" and isinstance(expected[name], str) and found[name] == NAMES.get(expected[name])
+            if not is_renamed:
+                alike(f"{place}.{name}", found[name], expected[name])
     elif isinstance(found, list) and isinstance(expected, list):
         same(f"length of {place}", len(found), len(expected))
         for number, pair in enumerate(zip(found, expected)):

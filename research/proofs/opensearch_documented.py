@@ -1,21 +1,27 @@
 """Differences that docs/compatibility.md tells of under "What differs": by the request and the difference."""
 import re
 
+# A score, or hits that stand in another order for it.
 SCORES = r"^(score of hit|max_score|hits of \(\d)"
+EXTREME = r"(-?9223372036854775807|-9223372036854775808|-?2147483647|-2147483648|'-?Infinity')"
+OF_KEYWORD = r'"(term|match)": \{"(tag|title\.raw)"|"fields": \[[^]]*"tag"|\btag:'
 # The words of the page that tell of it, what the request has, what the difference is.
 DOCUMENTED = [
-    ("Words that a fuzzy word stands for", r'"fuzz|~|match_phrase_prefix', SCORES),
-    ("a keyword the number of its values counts as its length", r'"(tag|title\.raw)"|tag:', SCORES),
-    ("A boolean that is asked for scores 1", r'"flag"', SCORES),
-    ("minima and maxima of booleans have no `value_as_string`", r'"flag"', r"value_as_string"),
-    ("**Missing values** are null", r'"sort"', r"^sort of hit \d+\[\d\]: None"),
-    ("the relation is `gte`", r"fuzz|prefix|wildcard|~|\*", r"^total: .*'gte'"),
-    ("There are no `version` and", r"version", r"not there|unrecognized parameter: \[version"),
-    ("a deletion of what is not there", r"/writes", r"_seq_no"),
+    ("Of one word it scores 1, and of more the most frequent of these counts", r'"match_phrase_prefix"', SCORES),
+    ("A `match_phrase_prefix` stands for all words that begin so", r'"match_phrase_prefix"', r"^(total|number of hits)"),
+    ("A phrase with `slop` counts each smallest window", r'"slop": [1-9]|"~[1-9]', SCORES + r"|\.highlight\."),
+    ("A word that has no letter in common with a fuzzy one counts a little", r'"fuzziness": (1|"AUTO")|"fuzzy"', SCORES),
+    ("a keyword the number of its values counts as its length", OF_KEYWORD, SCORES),
+    ("minima and maxima of booleans have no `value_as_string`", r'"(min|max)": \{"field": "flag"', r"\.value_as_string: 'missing'"),
+    ("**Missing values** are null", r'"sort"', r"^sort of hit \d+\[\d\]: None, expected " + EXTREME + "$"),
+    ("buckets below `min_doc_count` do not count for `size`", r'"min_doc_count": [2-9]', r"^(length of )?aggregations\..*(buckets|sum_other_doc_count)"),
+    ("so are percentiles, which Elasticsearch", r'"percentiles"', r"^aggregations\..*\.values\."),
+    ("the relation is `gte`", r'"(fuzzy|fuzziness|prefix|wildcard|regexp|match_phrase_prefix|match_bool_prefix)"|[~*]', r"^total: .*'gte'"),
+    ("a deletion of what is not there is not counted", r"^/writes\d+/_doc/none ", r"\._(seq_no|version): "),
+    ("A document that is added after its deletion has version 1", r"^/writes\d+/", r"\._version: \d+, expected \d+"),
     ("An **error** has the type of its root", r"", r"^error '([a-z_]+): .*expected 'search_phase_execution_exception: \1:"),
-    ("an update makes no index", r"_update", r"index_not_found_exception"),
-    ("Strings that documents bring become no `date`", r"/writes", r"failed to parse field \[(at|day)\] of type \[long\]"),
-    ("does not find a document whose value has no tokens", r"exists|missing|title|body", r"^(total|hits of|number of hits)"),
+    ("does not find a document whose value has no tokens", r'"(exists|missing)": \{"field": "(title|body)"|_exists_:(title|body)',
+     r"^(total|hits of|number of hits|aggregations\.|\.count: )"),
 ]
 # Types of errors that Elasticsearch 8 names otherwise than OpenSearch.
 NAMES = {

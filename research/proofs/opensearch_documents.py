@@ -99,10 +99,10 @@ def text(random, least, most):
 
 
 def instant(random):
-    """A date in one of the forms that the default format reads."""
+    """A date in one of the forms that the default format reads. A number below 0 is none: Elasticsearch takes it for a year."""
     year, month, day = random.randint(1960, 2030), random.randint(1, 12), random.randint(1, 28)
     hour, minute, second, ms = random.randint(0, 23), random.randint(0, 59), random.randint(0, 59), random.randint(0, 999)
     date = f"{year}-{month:02}-{day:02}"
     return random.choice([
         date, f"{year}-{month:02}", f"{year}", f"{date}T{hour:02}:{minute:02}:{second:02}Z", f"{date}T{hour:02}:{minute:02}:{second:02}.{ms:03}Z",
-        f"{date}T{hour:02}:{minute:02}:{second:02}+02:00", random.randint(-10**11, 2 * 10**12)])
+        f"{date}T{hour:02}:{minute:02}:{second:02}+02:00", random.randint(10**5, 2 * 10**12)])
