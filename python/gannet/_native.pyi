@@ -513,6 +513,13 @@ class Query:
         """Words that a pattern with `*` and `?` fits."""
 
     @staticmethod
+    def regexp(pattern: str, field: str) -> Query:
+        """Whole terms of a field that fit a regular expression in Lucene's syntax, without `&` and `~`.
+
+        The query language has no form for it, so `str` of it cannot be parsed.
+        """
+
+    @staticmethod
     def fuzzy(text: str, field: str | None = None, *, distance: int | None = None) -> Query:
         """Words that are at most `distance` edits away."""
 

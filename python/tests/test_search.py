@@ -298,6 +298,7 @@ def test_results_and_queries_are_pickled(books: gannet.Index, protocol: int) -> 
         Query.phrase("white whale", slop=3),
         Query.prefix("wh"),
         Query.wildcard("w?ale*", "body"),
+        Query.regexp("w[h-k]al(e|es)", "body"),
         Query.exists("year"),
         Query.some_of(query, Query.words("a", operator="and"), at_least=2),
         Query.words("a").as_filter() | query,
@@ -366,6 +367,14 @@ def test_queries_of_parts(books: gannet.Index) -> None:
     assert repr(whale & ~white) == "<Query +whale -body:white>"
     with pytest.raises(TypeError):
         whale & "text"  # type: ignore[operator]
+
+
+def test_regular_expressions(books: gannet.Index) -> None:
+    assert set(books.search(Query.regexp("w[a-k]al(e|ing)", "body")).ids) == {"1", "3"}
+    assert books.search(Query.regexp("wh", "body")).ids == []
+    for pattern, reason in [("w(hale", "a parenthesis is not closed"), ("a&b", "not there in Gannet yet")]:
+        with pytest.raises(gannet.InvalidError, match=reason):
+            books.search(Query.regexp(pattern, "body"))
 
 
 def test_queries_that_are_too_deep(books: gannet.Index) -> None:

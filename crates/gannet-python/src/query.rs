@@ -60,6 +60,12 @@ impl PyQuery {
         PyQuery(Query::Wildcard { field, pattern })
     }
 
+    /// Whole terms of a field that fit a regular expression in Lucene's syntax.
+    #[staticmethod]
+    fn regexp(pattern: String, field: String) -> PyQuery {
+        PyQuery(Query::Regexp { field, pattern })
+    }
+
     /// Words that are at most so many edits away.
     #[staticmethod]
     #[pyo3(signature = (text, field=None, *, distance=None))]
