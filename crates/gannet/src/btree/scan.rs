@@ -90,7 +90,7 @@ impl Scan {
     }
 
     /// Goes to the next entry if its key is below `end`, and tells whether there is one. Reads no
-    /// leaf that begins behind it.
+    /// leaf that begins behind it, as far as the nodes above tell where leaves begin.
     pub fn advance_below(
         &mut self,
         end: &[u8],
