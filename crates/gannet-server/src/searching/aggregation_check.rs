@@ -1,5 +1,5 @@
-//! Checks what Elasticsearch rejects of `aggs` before it reads a kind: names, kinds, and numbers out
-//! of their range. The errors have its types.
+//! Checks what Elasticsearch rejects of `aggs` before it reads a kind: names, kinds, and numbers
+//! out of their range. The errors have its types.
 
 use serde_json::{Map, Value};
 
