@@ -514,9 +514,9 @@ class Query:
 
     @staticmethod
     def regexp(pattern: str, field: str) -> Query:
-        """Whole terms of a field that fit a regular expression in Lucene's syntax, without `&` and `~`.
+        """Whole terms of a field that fit a regular expression in Lucene's syntax.
 
-        The query language has no form for it, so `str` of it cannot be parsed.
+        Its `&` and `~` are not there. The query language has no form for it, so `str` of it cannot be parsed.
         """
 
     @staticmethod

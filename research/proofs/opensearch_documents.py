@@ -99,7 +99,10 @@ def text(random, least, most):
 
 
 def instant(random):
-    """A date in one of the forms that the default format reads. A number below 0 is none: Elasticsearch takes it for a year."""
+    """A date in one of the forms that the default format reads.
+
+    It is no number below 0, which Elasticsearch takes for a year.
+    """
     year, month, day = random.randint(1960, 2030), random.randint(1, 12), random.randint(1, 28)
     hour, minute, second, ms = random.randint(0, 23), random.randint(0, 59), random.randint(0, 59), random.randint(0, 999)
     date = f"{year}-{month:02}-{day:02}"

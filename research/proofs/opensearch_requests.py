@@ -70,7 +70,7 @@ def term(random):
 
 def terms(random):
     field, values = random.choice([("tag", TAGS), ("word", WORDS), ("n", NUMBERS), ("price", PRICES), ("body", WORDS), ("day", DAYS)])
-    # Not of `flag`: OpenSearch takes one value of a boolean for a `term`, as Elasticsearch does not.
+    # Not of `flag`: OpenSearch scores one value of a boolean as a `term` does, Elasticsearch not.
     return {"terms": {field: [random.choice(values) for _ in range(random.randint(0, 4))]} | boost(random)}
 
 

@@ -86,7 +86,8 @@ def bulk(random, name):
 
 SEQUENCES = {"sequence of writes": sequence}
 
-# Without those at which OpenSearch fails by a mistake of its own, and those that versions of Elasticsearch answer otherwise.
+# Left out are bodies at which OpenSearch fails by a mistake of its own, and those that versions of
+# Elasticsearch answer in different ways.
 BODIES = [
     '{"query": {"match_all": {}}', '{"query": []}', '{"query": {"nosuch": {}}}', '{"size": -1}', '{"size": "many"}', '{"from": -5}', '{"size": 20000}', '{"from": 9999, "size": 10}',
     '{"query": {"term": {}}}', '{"query": {"term": {"n": "word"}}}', '{"query": {"term": {"flag": "perhaps"}}}', '{"query": {"range": {"n": {"gte": "x"}}}}', '{"query": {"range": {"at": {"gte": "never"}}}}',

@@ -165,7 +165,8 @@ fn a_scan_to_a_key_reads_no_leaf_behind_it() {
     let bed = cold_bed();
     let view = bed.tree.view();
     let mut pages = Pages::new(&bed.pool);
-    // Nodes above name a leaf by as few bytes as they need, without zeros at the end here.
+    // A node above may name a leaf by a prefix of its first key. Such a prefix is below a key that
+    // ends with 0.
     for end in (1..500).filter(|end| end % 10 != 0) {
         let last = format!("{:08}", end - 1);
         let there = finish(&mut pages, |pages| view.get(last.as_bytes(), pages)).unwrap();
