@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::column::ColumnId;
-use super::entries::{EntryKind, EntryName, damaged_piece, head, numbered, split};
+use super::entries::{EntryKind, EntryName, head, numbered, split};
 use super::map::{MapEntry, SPAN, decode_map};
 use super::tree::ColumnTreeView;
 use crate::base::DocId;
@@ -145,10 +145,8 @@ impl PieceCursor {
         let (column, near) = (self.column, &mut self.near);
         let read = gather(&some, |(entry, used)| match used {
             PieceUse::Values => {
-                let key = numbered(column, EntryKind::Piece, entry.first);
-                let bytes = view.tree.get_near(&key, near, pages)?;
-                let missing = || damaged_piece(column, entry.first, "it is not there");
-                Ok((entry, Some(bytes.ok_or_else(missing)?)))
+                let bytes = view.piece(column, entry.first, near, pages)?;
+                Ok((entry, Some(bytes)))
             }
             PieceUse::Skip | PieceUse::Summary => Ok((entry, None)),
         })?;

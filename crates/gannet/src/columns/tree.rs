@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::column::{ColumnId, Columns, FlushedColumn};
-use super::entries::{EntryKind, decode_number, numbered, put_number_key};
-use crate::base::{ByteReader, Result, ZoneNumber, put_bytes};
-use crate::btree::{Tree, TreeView};
+use super::entries::{EntryKind, damaged_piece, decode_number, numbered, put_number_key};
+use crate::base::{ByteReader, DocId, Result, ZoneNumber, put_bytes};
+use crate::btree::{NearNodes, Tree, TreeView};
 use crate::cache::{Bytes, FramePool, Pages, Step};
 use crate::storage::{Store, StreamWriter, Unsynced};
 
@@ -157,6 +157,21 @@ impl ColumnTreeView {
         put_number_key(column, term, &mut key);
         let value = self.tree.get(&key, pages)?;
         Ok(value.map(|value| decode_number(&value)).transpose()?)
+    }
+
+    /// The piece that begins at a document, for pieces that mostly ascend from call to call. Fails
+    /// if there is none: maps name only pieces that there are.
+    pub(super) fn piece(
+        &self,
+        column: ColumnId,
+        first: DocId,
+        near: &mut NearNodes,
+        pages: &mut Pages<'_>,
+    ) -> Step<Bytes> {
+        let key = numbered(column, EntryKind::Piece, first);
+        let bytes = self.tree.get_near(&key, near, pages)?;
+        let missing = || damaged_piece(column, first, "it is not there");
+        Ok(bytes.ok_or_else(missing)?)
     }
 
     /// The entry of a kind that a number names.

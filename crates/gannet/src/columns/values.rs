@@ -10,7 +10,8 @@ use super::map::MapEntry;
 use super::pieces::{PieceCursor, PieceUse};
 use super::view::{ColumnReader, tagged};
 use crate::base::{DocId, Result};
-use crate::cache::{Pages, Step};
+use crate::btree::NearNodes;
+use crate::cache::{Pages, Step, gather};
 
 /// Values of a buffer that are copied in one go.
 const VALUES_AT_ONCE: usize = 4096;
@@ -132,6 +133,26 @@ impl ColumnValues {
             self.at = None;
         }
         Ok(false)
+    }
+
+    /// Shows the values of some pieces, which ascend and of which a pass of this column showed the
+    /// summaries. They are read in one round.
+    pub fn show_pieces(
+        &mut self,
+        entries: &[MapEntry],
+        visitor: &mut dyn ValueVisitor,
+        pages: &mut Pages<'_>,
+    ) -> Step<()> {
+        let (column, tree) = (self.reader.id, &self.reader.view.tree);
+        let mut near = NearNodes::default();
+        let read = gather(entries, |entry| {
+            tree.piece(column, entry.first, &mut near, pages)
+        })?;
+        for (entry, bytes) in entries.iter().zip(read) {
+            pages.count_steps(entry.summary.values as usize / 4)?;
+            self.show_piece(entry, &bytes, visitor)?;
+        }
+        Ok(())
     }
 
     /// Returns true if the pass is behind all values of a buffer that it shows.

@@ -13,6 +13,7 @@ use super::pieces::{PieceCursor, PieceUse};
 use super::select::TermKeys;
 use super::tree::ColumnTreeView;
 use crate::base::{DocId, Error, Result};
+use crate::btree::NearNodes;
 use crate::cache::{Pages, Step, gather};
 
 /// The bits of a keyword's key that say in which buffer it stands; none of one that has a number.
@@ -132,14 +133,9 @@ impl ColumnReader {
         }
         let pieces: Vec<&[(usize, MapEntry)]> =
             wanted.chunk_by(|a, b| a.1.first == b.1.first).collect();
+        let (tree, mut near) = (&self.view.tree, NearNodes::default());
         let read = gather(&pieces, |run| {
-            let entry = run[0].1;
-            let bytes = self
-                .view
-                .tree
-                .entry(self.id, EntryKind::Piece, entry.first, pages)?;
-            let missing = || damaged_piece(self.id, entry.first, "it is not there");
-            Ok(bytes.ok_or_else(missing)?)
+            tree.piece(self.id, run[0].1.first, &mut near, pages)
         })?;
         for (run, bytes) in pieces.iter().zip(read) {
             let entry = run[0].1;

@@ -3,55 +3,54 @@
 //! The maps tell which pieces may have the first hits. These are read, the most promising first,
 //! until none of the others can make the place better. Whichever documents were looked at, as many
 //! as are wanted stand at the place or before it, so what lies wholly behind it need not be read.
+//! Below a query that few documents match it takes many pieces to find the place: the greatest value
+//! of a piece is seldom that of a document which matches.
 
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
 use gannet_values::{PIECE_DOCUMENTS, ValueType};
 
+use super::FEW;
 use super::sort_key::{Place, SortKey};
-use super::window::{DocumentValues, PlaceLimits, WindowValues, places_of};
+use super::window::places_of;
 use crate::base::{Budget, DocId, Reservation, Result};
 use crate::cache::{Pages, Step};
 use crate::columns::{ColumnReader, ColumnValues, MapEntry, PieceUse, ValueVisitor};
-use crate::search::matching::matcher::for_all;
 use crate::search::scoring::doc_bits::DocBits;
 
-/// Pieces that are read at once.
-const READ_AT_ONCE: usize = 8;
+/// Pieces that are read in the first round, and in a later one at most: each reads twice as many as
+/// the one before, so that few hits cost few reads and many cost few rounds.
+const READ_FIRST: usize = 8;
+const READ_MOST: usize = 64;
 
-/// Pieces that are kept for each wanted hit, and beside these: a piece that has a document that
-/// matches may lack a value of it.
-const PIECES_FOR_A_HIT: usize = 2;
-const PIECES_BESIDE: usize = 16;
+/// Pieces that are kept, those with the best places: of up to a million documents and more all are.
+const PIECES_KEPT: usize = 2_048;
+
+/// With fewer documents than these pieces have, all may as well be read.
+const PIECES_LEAST: usize = 4;
 
 /// With more wanted hits nearly all pieces are read anyway.
 const WANTED_MAX: usize = 1_000;
 
 /// A piece with the best place of its values.
-type BoundPiece = (Place, DocId, DocId);
+type BoundPiece = (Place, MapEntry);
 
 /// A place being looked for.
 pub(super) struct BoundRun {
     key: SortKey,
-    column: ColumnReader,
     wanted: usize,
-    /// The walk over all maps, until it has ended.
-    walk: Option<ColumnValues>,
+    /// The walk over all maps, and whether it has ended.
+    walk: ColumnValues,
+    has_walked: bool,
     /// The pieces with the best places; once the walk has ended, the best last.
     pieces: Vec<BoundPiece>,
-    reads: Vec<PieceRead>,
+    /// Those being read, ascending.
+    reads: Vec<MapEntry>,
+    read_next: usize,
     /// The best places of documents, the worst on top.
     best: BinaryHeap<Place>,
     _memory: Reservation,
-}
-
-/// A piece being read.
-struct PieceRead {
-    docs: Range<DocId>,
-    /// Nothing once it was read.
-    pass: Option<ColumnValues>,
-    values: DocumentValues,
 }
 
 /// Takes the pieces with the best places from maps.
@@ -59,8 +58,16 @@ struct PieceBounds<'b> {
     docs: &'b DocBits,
     key: &'b SortKey,
     after: Option<Place>,
-    most: usize,
     pieces: &'b mut Vec<BoundPiece>,
+}
+
+/// Takes the best places of documents from pieces that are read.
+struct BestPlaces<'b> {
+    docs: &'b DocBits,
+    key: &'b SortKey,
+    after: Option<Place>,
+    wanted: usize,
+    best: &'b mut BinaryHeap<Place>,
 }
 
 impl BoundRun {
@@ -72,20 +79,20 @@ impl BoundRun {
         below: DocId,
         budget: &Budget,
     ) -> Result<Option<BoundRun>> {
-        let is_small = below as usize <= PIECES_BESIDE / 4 * PIECE_DOCUMENTS;
+        let is_small = below as usize <= PIECES_LEAST * PIECE_DOCUMENTS;
         if key.missing_first || is_small || !(1..=WANTED_MAX).contains(&wanted) {
             return Ok(None);
         }
-        let pieces = 2 * most_pieces(wanted) * size_of::<BoundPiece>();
-        let values = READ_AT_ONCE * DocumentValues::bytes(PIECE_DOCUMENTS);
-        let bytes = pieces + values + wanted * size_of::<Place>();
+        let pieces = 2 * PIECES_KEPT * size_of::<BoundPiece>();
+        let bytes = pieces + READ_MOST * size_of::<MapEntry>() + wanted * size_of::<Place>();
         Ok(Some(BoundRun {
             key: key.clone(),
-            column: column.clone(),
             wanted,
-            walk: Some(column.values(0..below)),
+            walk: column.values(0..below),
+            has_walked: false,
             pieces: Vec::new(),
             reads: Vec::new(),
+            read_next: READ_FIRST,
             best: BinaryHeap::new(),
             _memory: budget.reserve("the bounds of an order", bytes)?,
         }))
@@ -98,35 +105,31 @@ impl BoundRun {
         after: Option<Place>,
         pages: &mut Pages<'_>,
     ) -> Step<()> {
-        while let Some(walk) = &mut self.walk {
+        while !self.has_walked {
             let mut bounds = PieceBounds {
                 docs,
                 key: &self.key,
                 after,
-                most: most_pieces(self.wanted),
                 pieces: &mut self.pieces,
             };
-            if !walk.advance(&mut bounds, pages)? {
+            if !self.walk.advance(&mut bounds, pages)? {
                 bounds.cut();
                 self.pieces.reverse();
-                self.walk = None;
+                self.has_walked = true;
             }
         }
         loop {
-            for_all(&mut self.reads, |read| read.step(docs, &self.key, pages))?;
-            self.take_read(docs, after);
-            if !self.wants_more() {
+            let mut places = BestPlaces {
+                docs,
+                key: &self.key,
+                after,
+                wanted: self.wanted,
+                best: &mut self.best,
+            };
+            self.walk.show_pieces(&self.reads, &mut places, pages)?;
+            self.reads.clear();
+            if !self.begin_reads() {
                 return Ok(());
-            }
-            let from = self.pieces.len().saturating_sub(READ_AT_ONCE);
-            for (_, first, end) in self.pieces.drain(from..) {
-                let mut values = DocumentValues::default();
-                values.begin((end - first) as usize);
-                self.reads.push(PieceRead {
-                    pass: Some(self.column.values(first..end)),
-                    values,
-                    docs: first..end,
-                });
             }
         }
     }
@@ -137,60 +140,28 @@ impl BoundRun {
         self.best.peek().copied().filter(|_| is_full)
     }
 
-    /// Returns true if a piece may have a better place.
-    fn wants_more(&self) -> bool {
-        match (self.pieces.last(), self.best.peek()) {
-            (None, _) => false,
-            (Some((best, ..)), Some(worst)) => self.best.len() < self.wanted || best < worst,
-            (Some(_), None) => true,
+    /// Begins to read the next pieces that may have a better place. Returns false if there are none.
+    fn begin_reads(&mut self) -> bool {
+        let worst = self.best.peek().filter(|_| self.best.len() == self.wanted);
+        while self.reads.len() < self.read_next
+            && let Some((_, entry)) = self
+                .pieces
+                .pop_if(|(best, _)| worst.is_none_or(|worst| *best < *worst))
+        {
+            self.reads.push(entry);
         }
-    }
-
-    /// Takes the places of documents that match from pieces that were read.
-    fn take_read(&mut self, docs: &DocBits, after: Option<Place>) {
-        for read in self.reads.drain(..) {
-            for (at, doc) in read.docs.enumerate() {
-                let value = read.values.get(at);
-                let place = self.key.place(value);
-                let counts = value.is_some()
-                    && docs.has_any(doc..doc + 1)
-                    // At the place itself later keys decide.
-                    && after.is_none_or(|after| place > after);
-                if !counts {
-                    continue;
-                }
-                self.best.push(place);
-                if self.best.len() > self.wanted {
-                    self.best.pop();
-                }
-            }
-        }
-    }
-}
-
-impl PieceRead {
-    fn step(&mut self, docs: &DocBits, key: &SortKey, pages: &mut Pages<'_>) -> Step<()> {
-        if let Some(pass) = &mut self.pass {
-            let mut visitor = WindowValues {
-                docs,
-                first: self.docs.start,
-                values: &mut self.values,
-                key,
-                ranks: None,
-                limits: PlaceLimits::default(),
-            };
-            while pass.advance(&mut visitor, pages)? {}
-        }
-        self.pass = None;
-        Ok(())
+        self.reads.sort_unstable_by_key(|entry| entry.first);
+        self.read_next = READ_MOST.min(2 * self.read_next);
+        !self.reads.is_empty()
     }
 }
 
 impl PieceBounds<'_> {
     /// Keeps the pieces with the best places, the best first.
     fn cut(&mut self) {
-        self.pieces.sort_unstable();
-        self.pieces.truncate(self.most);
+        self.pieces
+            .sort_unstable_by_key(|(best, entry)| (*best, entry.first));
+        self.pieces.truncate(PIECES_KEPT);
     }
 }
 
@@ -207,8 +178,8 @@ impl ValueVisitor for PieceBounds<'_> {
 
     fn summary(&mut self, entry: &MapEntry) -> Result<()> {
         let (best, _) = places_of(entry, self.key);
-        self.pieces.push((best, entry.first, entry.end()));
-        if self.pieces.len() >= 2 * self.most {
+        self.pieces.push((best, *entry));
+        if self.pieces.len() >= 2 * PIECES_KEPT {
             self.cut();
         }
         Ok(())
@@ -220,6 +191,43 @@ impl ValueVisitor for PieceBounds<'_> {
     }
 }
 
-fn most_pieces(wanted: usize) -> usize {
-    PIECES_FOR_A_HIT * wanted + PIECES_BESIDE
+impl BestPlaces<'_> {
+    fn offer(&mut self, place: Place) {
+        // At the place behind which hits begin later keys decide.
+        if self.after.is_some_and(|after| place <= after) {
+            return;
+        }
+        if self.best.len() < self.wanted {
+            self.best.push(place);
+        } else if let Some(mut worst) = self.best.peek_mut()
+            && place < *worst
+        {
+            *worst = place;
+        }
+    }
+}
+
+impl ValueVisitor for BestPlaces<'_> {
+    fn few_docs(&self, docs: Range<DocId>, found: &mut Vec<DocId>) -> bool {
+        self.docs.few_within(docs, FEW, found)
+    }
+
+    fn values(&mut self, value_type: ValueType, docs: &[DocId], keys: &[u64]) -> Result<()> {
+        let mut left = keys;
+        for same in docs.chunk_by(|one, other| one == other) {
+            let (own, others) = left.split_at(same.len());
+            left = others;
+            // The keys of a document ascend.
+            let counts = if self.key.descending {
+                own.last()
+            } else {
+                own.first()
+            };
+            let number = counts.and_then(|key| value_type.number_of_key(*key));
+            if number.is_some() && self.docs.contains(same[0]) {
+                self.offer(self.key.place(number));
+            }
+        }
+        Ok(())
+    }
 }
