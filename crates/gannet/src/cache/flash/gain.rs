@@ -13,12 +13,19 @@ const LOSSES: u32 = 4;
 /// A tier pays if its batches take less than this share of those of the device of the index.
 const SHARE: f64 = 0.8;
 
+/// Of the batches of a tier that holds all of their pages, one in so many is read from the device
+/// of the index until both can be compared: otherwise the device would never be asked.
+const PROBES_ONE_OF: u32 = 4;
+
 /// The times of reads since the last comparison.
 #[derive(Debug, Default)]
 pub(super) struct Gain {
     tier: Times,
     device: Times,
     lost: u32,
+    /// Set once the tier has won, after which it is not probed any more.
+    has_won: bool,
+    unprobed: u32,
 }
 
 /// The times of the first batches of a window, in nanoseconds.
@@ -36,6 +43,16 @@ impl Gain {
         self.device.note(took);
     }
 
+    /// Returns true if the next batch is to be read from the device of the index, so that its time
+    /// is known.
+    pub(super) fn wants_probe(&mut self) -> bool {
+        if self.has_won || !self.tier.is_complete() || self.device.is_complete() {
+            return false;
+        }
+        self.unprobed = (self.unprobed + 1) % PROBES_ONE_OF;
+        self.unprobed == 0
+    }
+
     /// The reason why the tier does not pay, once it has lost often enough. Both are compared anew
     /// after as many batches more.
     pub(super) fn loss(&mut self) -> Option<String> {
@@ -44,7 +61,7 @@ impl Gain {
         }
         let (tier, device) = (self.tier.take_median(), self.device.take_median());
         if tier < device * SHARE {
-            self.lost = 0;
+            (self.lost, self.has_won) = (0, true);
             return None;
         }
         self.lost += 1;
@@ -105,6 +122,31 @@ mod tests {
                 assert!(goes_on(&mut gain, tier, device));
             }
             assert_eq!(goes_on(&mut gain, tier, device), pays, "{tier} {device}");
+        }
+    }
+
+    #[test]
+    fn a_tier_that_holds_everything_is_compared_too() {
+        for (tier, device, pays) in [(100, 100, false), (70, 100, true)] {
+            let (mut gain, mut batches, mut probes) = (Gain::default(), 0, 0);
+            let lost = loop {
+                batches += 1;
+                if gain.wants_probe() {
+                    probes += 1;
+                    gain.note_device(Duration::from_micros(device));
+                    if gain.loss().is_some() {
+                        break true;
+                    }
+                } else {
+                    gain.note_tier(Duration::from_micros(tier));
+                }
+                if batches == 100 * WINDOW {
+                    break false;
+                }
+            };
+            assert_eq!(lost, !pays);
+            let windows = if pays { 1 } else { LOSSES as usize };
+            assert_eq!(probes, windows * WINDOW);
         }
     }
 

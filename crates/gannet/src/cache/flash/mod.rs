@@ -252,7 +252,7 @@ impl FlashTier {
         self.look_again();
         let mut pages = Vec::new();
         let mut wanted = Vec::new();
-        if !self.shared.count_requests(addresses, round) {
+        if !self.shared.count_requests(addresses, round) || self.shared.wants_probe() {
             return Ok(pages);
         }
         for address in addresses {
@@ -339,6 +339,12 @@ impl TierShared {
 
     fn gain(&self) -> MutexGuard<'_, Gain> {
         self.gain.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Returns true if the device of the index is to be asked, to know whether the tier pays. A
+    /// tier before a network does.
+    fn wants_probe(&self) -> bool {
+        !self.store.device().is_remote() && self.gain().wants_probe()
     }
 
     /// Tells the policy which pages of a round memory lacks. Tells whether the tier is read.
