@@ -203,7 +203,9 @@ def page(random):
 
 
 def behind(random):
-    name, value = random.choice([("n", random.choice(NUMBERS)), ("price", random.choice(PRICES)), ("tag", random.choice(TAGS)), ("small", 3), ("at", 1000000000000)])
+    name, value = random.choice([("n", random.choice(NUMBERS)), ("price", random.choice(PRICES)), ("tag", random.choice(TAGS)), ("small", 3), ("at", 1000000000000),
+                                 # Stand-ins of missing values.
+                                 ("n", random.choice([2**63 - 1, -2**63])), ("small", random.choice([2**31 - 1, -2**31])), ("price", random.choice(["Infinity", "-Infinity"]))])
     return search({"query": query(random, 1), "sort": [{name: random.choice(["asc", "desc"])}, {"_id": "asc"}], "search_after": [value, f"m{random.randint(0, 500)}"], "size": 15})
 
 

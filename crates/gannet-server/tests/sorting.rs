@@ -222,7 +222,7 @@ fn what_has_no_values_is_named() {
     }
     let unmapped = json!({"sort": [{"nowhere": {"order": "desc", "unmapped_type": "long"}}]});
     let found = search(&server, "a", &unmapped);
-    assert_eq!(found["hits"]["hits"][0]["sort"], json!([null]));
+    assert_eq!(found["hits"]["hits"][0]["sort"], json!([i64::MIN]));
 }
 
 #[test]
@@ -246,4 +246,209 @@ fn several_indexes_are_aggregated_as_one() {
     assert_eq!(several, one);
     assert_eq!(one["all"]["doc_count"], 150);
     assert_eq!(one["kinds"]["buckets"].as_array().unwrap().len(), 3);
+}
+
+/// As Elasticsearch 8.19 has them: Lucene's extremes of the type that numbers are compared by.
+#[test]
+fn missing_values_have_the_stand_ins_of_their_types() {
+    let server = TestServer::new();
+    let kinds = [
+        "long",
+        "integer",
+        "short",
+        "byte",
+        "float",
+        "double",
+        "half_float",
+        "boolean",
+        "date",
+        "ip",
+        "keyword",
+    ];
+    let properties: Value = kinds
+        .iter()
+        .map(|kind| (*kind, json!({"type": kind})))
+        .collect();
+    let mapping = json!({"mappings": {"properties": properties}}).to_string();
+    server.json("PUT", "/kinds", &mapping, 200);
+    server.json("PUT", "/kinds/_doc/none", "{}", 201);
+    let source = json!({
+        "long": 1, "integer": 1, "short": 1, "byte": 1, "float": 1.5, "double": 1.5,
+        "half_float": 1.5, "boolean": true, "date": "2020-01-01", "ip": "1.2.3.4", "keyword": "a",
+    });
+    server.json("PUT", "/kinds/_doc/some", &source.to_string(), 201);
+    let (int, long) = (
+        [json!(i32::MIN), json!(i32::MAX)],
+        [json!(i64::MIN), json!(i64::MAX)],
+    );
+    let (fraction, null) = (
+        [json!("-Infinity"), json!("Infinity")],
+        [Value::Null, Value::Null],
+    );
+    for kind in kinds {
+        let [least, greatest] = match kind {
+            "integer" | "short" | "byte" => &int,
+            "long" | "boolean" | "date" => &long,
+            "float" | "double" | "half_float" => &fraction,
+            _ => &null,
+        };
+        for (order, missing, expected) in [
+            ("asc", "_last", greatest),
+            ("desc", "_last", least),
+            ("asc", "_first", least),
+            ("desc", "_first", greatest),
+        ] {
+            let body = json!({"sort": [{kind: {"order": order, "missing": missing}}]});
+            let found = search(&server, "kinds", &body);
+            let place = usize::from(missing == "_last");
+            let hit = &found["hits"]["hits"][place];
+            assert_eq!(hit["_id"], "none", "{body}");
+            assert_eq!(hit["sort"], json!([expected]), "{body}");
+            for after in [expected, &Value::Null] {
+                let mut body = body.clone();
+                body["search_after"] = json!([after]);
+                let found = search(&server, "kinds", &body);
+                let hits = found["hits"]["hits"].as_array().unwrap();
+                assert_eq!(hits.len(), 1 - place, "{body}");
+            }
+        }
+    }
+}
+
+#[test]
+fn stand_ins_are_taken_back_as_they_are_written() {
+    let server = TestServer::new();
+    let mapping = json!({"mappings": {"properties": {
+        "at": {"type": "date"}, "n": {"type": "long"}, "unique": {"type": "integer"},
+    }}});
+    server.json("PUT", "/days", &mapping.to_string(), 200);
+    server.json("PUT", "/days/_doc/1", r#"{"unique": 1}"#, 201);
+    server.json("PUT", "/days/_doc/2", r#"{"unique": 2}"#, 201);
+    for (key, missing) in [
+        (
+            json!({"at": {"format": "strict_date_optional_time"}}),
+            json!("+292278994-08-17T07:12:55.807Z"),
+        ),
+        (
+            json!({"at": {"format": "yyyy-MM-dd", "order": "desc"}}),
+            json!("+292275056-05-16"),
+        ),
+        (
+            json!({"at": {"format": "epoch_millis"}}),
+            json!("9223372036854775807"),
+        ),
+        (json!({"none": {"unmapped_type": "long"}}), json!(i64::MAX)),
+        (
+            json!({"none": {"unmapped_type": "double", "order": "desc"}}),
+            json!("-Infinity"),
+        ),
+        (json!({"none": {"unmapped_type": "keyword"}}), Value::Null),
+    ] {
+        let mut body = json!({"sort": [key, "unique"]});
+        let found = search(&server, "days", &body);
+        assert_eq!(found["hits"]["hits"][0]["sort"], json!([missing, 1]));
+        body["search_after"] = json!([missing, 1]);
+        let found = search(&server, "days", &body);
+        assert_eq!(found["hits"]["hits"].as_array().unwrap().len(), 1, "{body}");
+        assert_eq!(found["hits"]["hits"][0]["sort"], json!([missing, 2]));
+    }
+    // The other end is a value, behind which all come or none.
+    for (after, count) in [
+        (json!("Infinity"), 2),
+        (json!("-Infinity"), 1),
+        (json!("1.5"), 2),
+    ] {
+        let key = json!({"none": {"unmapped_type": "double", "order": "desc"}});
+        let body = json!({"sort": [key, "unique"], "search_after": [after, 1]});
+        let found = search(&server, "days", &body);
+        assert_eq!(
+            found["hits"]["hits"].as_array().unwrap().len(),
+            count,
+            "{body}"
+        );
+    }
+    // Clients whose numbers are doubles round it.
+    for (order, rounded) in [
+        ("asc", "9223372036854776000"),
+        ("desc", "-9223372036854776000"),
+    ] {
+        let body = format!(
+            r#"{{"sort": [{{"n": "{order}"}}, "unique"], "search_after": [{rounded}, 1]}}"#
+        );
+        let found = server.json("POST", "/days/_search", &body, 200);
+        assert_eq!(found["hits"]["hits"].as_array().unwrap().len(), 1, "{body}");
+    }
+}
+
+/// Documents that have a stand-in as their value and such as have none are one row, which pages
+/// pass through once, of one index and of several.
+#[test]
+fn extremes_and_missing_values_stand_together() {
+    let server = TestServer::new();
+    let mapping = json!({"mappings": {"properties": {
+        "n": {"type": "long"}, "small": {"type": "integer"}, "unique": {"type": "integer"},
+    }}});
+    for index in ["a", "b", "all"] {
+        server.json("PUT", &format!("/{index}"), &mapping.to_string(), 200);
+    }
+    let mut random = Random(5);
+    for at in 0..60 {
+        let mut source = json!({"unique": at});
+        match random.below(5) {
+            0 => (source["n"], source["small"]) = (json!(i64::MAX), json!(i32::MAX)),
+            1 => (source["n"], source["small"]) = (json!(i64::MIN), json!(i32::MIN)),
+            2 => (source["n"], source["small"]) = (json!(at), json!(at)),
+            _ => {}
+        }
+        for index in [["a", "b"][at % 2], "all"] {
+            let path = format!("/{index}/_doc/{at}");
+            server.json("PUT", &path, &source.to_string(), 201);
+        }
+    }
+    for (field, least, greatest) in [
+        ("n", i64::MIN, i64::MAX),
+        ("small", i64::from(i32::MIN), i64::from(i32::MAX)),
+    ] {
+        for (order, missing) in [
+            ("asc", "_last"),
+            ("asc", "_first"),
+            ("desc", "_last"),
+            ("desc", "_first"),
+        ] {
+            let stand_in = if (order == "asc") == (missing == "_last") {
+                greatest
+            } else {
+                least
+            };
+            let all = search(&server, "all", &json!({"size": 100}));
+            let value = |hit: &Value| {
+                let source = &hit["_source"];
+                let value = source[field].as_i64().unwrap_or(stand_in);
+                (value, source["unique"].as_i64().unwrap())
+            };
+            let hits = all["hits"]["hits"].as_array().unwrap().iter();
+            let mut expected: Vec<(i64, i64)> = hits.map(value).collect();
+            expected.sort_by_key(|(value, unique)| {
+                let value = i128::from(*value);
+                (if order == "asc" { value } else { -value }, *unique)
+            });
+            for index in ["all", "a,b"] {
+                let mut seen = Vec::new();
+                let mut body = json!({
+                    "sort": [{field: {"order": order, "missing": missing}}, "unique"], "size": 7,
+                });
+                loop {
+                    let page = search(&server, index, &body);
+                    let hits = page["hits"]["hits"].as_array().unwrap();
+                    let Some(last) = hits.last() else { break };
+                    body["search_after"] = last["sort"].clone();
+                    let sort = hits.iter().map(|hit| &hit["sort"]);
+                    seen.extend(
+                        sort.map(|sort| (sort[0].as_i64().unwrap(), sort[1].as_i64().unwrap())),
+                    );
+                }
+                assert_eq!(seen, expected, "{index} {body}");
+            }
+        }
+    }
 }

@@ -8,6 +8,7 @@ use super::order::DocumentPlace;
 use super::page::{Page, Targets};
 use super::request::SearchRequest;
 use super::sorting::sort_json;
+use super::stand_ins::StandIns;
 use crate::documents::sequence_number;
 use crate::fault::{Fault, Outcome};
 use crate::http::Answer;
@@ -51,6 +52,14 @@ pub fn search_answer(
     for (at, _) in page.parts.iter().filter(|_| !request.fetched.is_empty()) {
         mappings.push(targets.mapping(*at)?);
     }
+    let mut stand_ins = Vec::new();
+    for (at, _) in &page.parts {
+        stand_ins.push(if request.keys.is_empty() {
+            StandIns::default()
+        } else {
+            targets.stand_ins(*at, request)?
+        });
+    }
     let mut hits = JsonArray::new();
     for ((at, hit), (part, number)) in page.hits().zip(&page.order) {
         let fields = fields.get(*part).and_then(|hits| hits.get(*number));
@@ -60,7 +69,15 @@ pub fn search_answer(
         }
         let version = versions.get(*part).and_then(|hits| hits[*number]);
         let head = head_of(&page.names[at], &hit.id, request, version);
-        hits.push(&hit_json(head, &page.names[at], at, request, hit, fields)?);
+        let sort = sort_of(request, at, hit, &stand_ins[*part]);
+        hits.push(&hit_json(
+            head,
+            &page.names[at],
+            request,
+            hit,
+            fields,
+            sort,
+        )?);
     }
     let mut inner = JsonObject::new();
     if request.counts {
@@ -136,10 +153,10 @@ fn head_of(
 fn hit_json(
     head: JsonObject,
     name: &str,
-    at: usize,
     request: &SearchRequest,
     hit: &Hit,
     mut shown: Map<String, Value>,
+    sort: Vec<Value>,
 ) -> Outcome<String> {
     if let Some(error) = &hit.error {
         return Err(Fault::from(error.clone()).of_index(name));
@@ -167,15 +184,9 @@ fn hit_json(
     if !snippets.is_empty() {
         json = json.put("highlight", &snippets);
     }
-    if request.is_by_place {
-        let place = DocumentPlace {
-            index: at,
-            doc: hit.doc,
-        };
-        json = json.put("sort", &[place.number()]);
-    } else if !request.keys.is_empty() {
-        json = json.put("sort", &sort_of(request, at, hit));
-    } else if request.shows_sort {
+    if !sort.is_empty() {
+        json = json.put("sort", &sort);
+    } else if request.shows_sort && !request.is_by_place {
         json = json.put("sort", &[hit.score]);
     }
     Ok(json.end())
@@ -187,17 +198,27 @@ fn with_own_digits(score: f32) -> f64 {
 }
 
 /// The values of a hit by the keys of the request; a place is one among all indexes.
-fn sort_of(request: &SearchRequest, at: usize, hit: &Hit) -> Vec<Value> {
+fn sort_of(request: &SearchRequest, at: usize, hit: &Hit, stand_ins: &StandIns) -> Vec<Value> {
+    let place = DocumentPlace {
+        index: at,
+        doc: hit.doc,
+    };
+    if request.is_by_place {
+        return vec![json!(place.number())];
+    }
     let mut values = sort_json(&hit.sort, &request.sort_formats);
+    for (at, value) in values
+        .iter_mut()
+        .enumerate()
+        .filter(|(_, value)| value.is_null())
+    {
+        *value = stand_ins.shown(at, request.sort_formats.get(at).and_then(Option::as_ref));
+    }
     for (key, value) in request.keys.iter().zip(&mut values) {
         if key.by == SortBy::Score && !hit.score.is_nan() {
             *value = json!(with_own_digits(hit.score));
         }
         if key.by == SortBy::Doc {
-            let place = DocumentPlace {
-                index: at,
-                doc: hit.doc,
-            };
             *value = json!(place.number());
         }
     }

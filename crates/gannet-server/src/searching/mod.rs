@@ -18,6 +18,7 @@ mod request;
 mod run;
 mod sorting;
 mod source;
+mod stand_ins;
 
 pub use answer::{search_answer, shards};
 pub use contexts::{Context, Contexts, Scroll};

@@ -21,6 +21,7 @@ use super::order::{DocumentPlace, without_scores};
 use super::parallel::each_in_order;
 use super::request::SearchRequest;
 use super::run::SearchedIndex;
+use super::stand_ins::StandIns;
 use crate::fault::{Fault, Outcome};
 use crate::indexes::Mapping;
 
@@ -208,6 +209,11 @@ impl<'a> Targets<'a> {
         Ok(page)
     }
 
+    /// What stands for missing values in the order of a request, in an index.
+    pub fn stand_ins(&self, at: usize, request: &SearchRequest) -> Outcome<StandIns> {
+        self.with(at, |searched| Ok(searched.stand_ins(request)))
+    }
+
     /// The mapping of an index.
     pub fn mapping(&self, at: usize) -> Outcome<Mapping> {
         self.with(at, |searched| Ok(searched.metadata().mapping.clone()))
@@ -254,15 +260,17 @@ impl<'a> Targets<'a> {
                 highlight: Vec::new(),
                 ..self.options(at, searched, request)
             };
-            Ok((searched.ranked(request, asked.clone(), options)?, asked))
+            let stand_ins = searched.stand_ins(request);
+            let results = searched.ranked(request, asked.clone(), options)?;
+            Ok((results, asked, stand_ins))
         };
-        self.each(rank, |at, (mut results, asked)| {
+        self.each(rank, |at, (mut results, asked, stand_ins)| {
             page.count(&results);
             aggregated.add(asked.as_ref(), results.aggregations.take())?;
             let ranked_hits = results.hits.into_iter().enumerate();
             all.extend(ranked_hits.map(|(rank, hit)| RankedHit {
                 score: hit.score,
-                values: hit.sort,
+                values: stand_ins.read(&hit.sort),
                 group: hit.group,
                 rank,
                 of: at,

@@ -15,6 +15,7 @@ use super::sorting::{sort_formats, sort_keys, sort_parameter, values_after};
 use super::source::{SOURCE_PARAMETERS, SourceChoice};
 use crate::fault::{Fault, Outcome};
 use crate::http::Call;
+use crate::indexes::FieldType;
 use crate::json::{Members, kind_of};
 
 const KNOWN: [&str; 21] = [
@@ -147,8 +148,8 @@ pub struct SearchRequest {
     pub min_score: Option<f32>,
     /// Set if hits have scores in every order.
     pub has_scores: bool,
-    /// Fields that an index need not have.
-    pub unmapped: Vec<String>,
+    /// Fields that an index need not have, with the types that they have then.
+    pub unmapped: Vec<(String, Option<FieldType>)>,
     /// Aggregations.
     pub aggs: Option<Value>,
     /// The time limit.
@@ -190,6 +191,7 @@ impl SearchRequest {
                 by: SortBy::Doc,
                 descending: false,
                 missing_first: false,
+                missing_like: None,
             });
         }
         let sort_formats = sort.map_or(Ok(Vec::new()), sort_formats)?;
@@ -447,16 +449,20 @@ fn counts(value: &Value) -> Outcome<bool> {
     }
 }
 
-/// The fields of keys that an index need not have.
-fn unmapped(sort: &Value) -> Vec<String> {
+/// The fields of keys that an index need not have, with the types that they have then.
+fn unmapped(sort: &Value) -> Vec<(String, Option<FieldType>)> {
     let keys = match sort {
         Value::Array(keys) => keys.as_slice(),
         one => std::slice::from_ref(one),
     };
     let objects = keys.iter().filter_map(Value::as_object);
     let fields = objects.flatten();
-    let allowed = fields.filter(|(_, how)| how.get("unmapped_type").is_some());
-    allowed.map(|(name, _)| name.clone()).collect()
+    let allowed = fields.filter_map(|(name, how)| Some((name, how.get("unmapped_type")?)));
+    let typed = allowed.map(|(name, kind)| {
+        let kind = kind.as_str().and_then(FieldType::named);
+        (name.clone(), kind)
+    });
+    typed.collect()
 }
 
 fn point_in_time(value: &Value) -> Outcome<(String, Option<Duration>)> {

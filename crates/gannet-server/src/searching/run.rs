@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use gannet::aggregations::AggregationRequest;
-use gannet::{Error, Query, SearchOptions, SearchResults, Snapshot};
+use gannet::{Error, Query, SearchOptions, SearchResults, Snapshot, SortBy, SortKey};
 use serde_json::Value;
 
 use super::aggregation_dates::with_formats;
 use super::request::SearchRequest;
+use super::stand_ins::StandIns;
 use crate::fault::{Fault, Outcome};
-use crate::indexes::{Metadata, OpenIndex};
+use crate::indexes::{FieldType, Metadata, OpenIndex};
 use crate::query::{Fields, Translator, any_of, of_parameter};
 
 /// One state of an index, with what is kept of it.
@@ -83,15 +84,35 @@ impl SearchedIndex {
         &self.metadata
     }
 
+    /// What stands for missing values in the order of a request.
+    pub fn stand_ins(&self, request: &SearchRequest) -> StandIns {
+        StandIns::new(&request.keys, &self.metadata.mapping, &request.unmapped)
+    }
+
+    /// The field of a key of an order, if the mapping declares it: it has no values as long as no
+    /// document has it.
+    fn declared<'k>(&self, key: &'k SortKey) -> Option<&'k String> {
+        let SortBy::Field(name) = &key.by else {
+            return None;
+        };
+        let field = self.metadata.mapping.field(name)?;
+        (!field.is_found && field.kind != FieldType::Text).then_some(name)
+    }
+
     /// The options of the engine that a request asks for.
     pub fn options(&self, request: &SearchRequest) -> SearchOptions {
-        let mut other_fields = request.unmapped.clone();
+        let unmapped = request.unmapped.iter();
+        let mut other_fields: Vec<String> = unmapped.map(|(name, _)| name.clone()).collect();
         if let Some(aggs) = &request.aggs {
             note_fields(aggs, &mut other_fields);
         }
+        let declared = request.keys.iter().filter_map(|key| self.declared(key));
+        other_fields.extend(declared.cloned());
         other_fields.retain(|name| self.snapshot.schema().named(name).is_none());
         let highlight = request.highlight.as_ref();
         let schema = self.snapshot.schema();
+        let stand_ins = self.stand_ins(request);
+        let after = request.behind.as_deref();
         SearchOptions {
             k: request.size,
             skip: request.from,
@@ -102,8 +123,8 @@ impl SearchedIndex {
             snippets: highlight
                 .map_or_else(Default::default, |highlight| highlight.snippets.clone()),
             deadline: Some(request.deadline),
-            sort: request.keys.clone(),
-            after: request.behind.clone(),
+            sort: stand_ins.keys(&request.keys),
+            after: after.map(|values| stand_ins.read(values)),
             collapse: request.collapse.clone(),
             min_score: request.least_score(),
             other_fields,

@@ -105,6 +105,7 @@ fn key_of(name: &str) -> SortKey {
         descending: by == SortBy::Score,
         by,
         missing_first: false,
+        missing_like: None,
     }
 }
 
@@ -143,6 +144,11 @@ pub fn values_after(
         )));
     }
     let of_format = |text: &str, format: &DateFormat| {
+        let is_printed = |ms: &i64| format.print(*ms, &Zone::utc()) == text;
+        if let Some(ms) = [i64::MIN, i64::MAX].into_iter().find(is_printed) {
+            // It stands for a missing value.
+            return Ok(Sorted::Date(ms));
+        }
         let read = DateFormats::of(format.name()).ok();
         let date = read.and_then(|formats| formats.read(text));
         date.map(|date| Sorted::Date(date.first_ms)).ok_or_else(|| {

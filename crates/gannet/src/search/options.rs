@@ -201,6 +201,7 @@ impl SearchOptions {
             by: SortBy::Score,
             descending: true,
             missing_first: false,
+            missing_like: None,
         }];
         if self.sort.is_empty() {
             BEST_FIRST

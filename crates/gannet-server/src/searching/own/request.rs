@@ -180,6 +180,7 @@ fn sort(members: &Members<'_>) -> Outcome<Vec<SortKey>> {
             by: SortBy::Doc,
             descending: false,
             missing_first: false,
+            missing_like: None,
         });
     }
     Ok(keys)

@@ -109,6 +109,7 @@ impl World {
             by: SortBy::Field(field.to_owned()),
             descending: true,
             missing_first: false,
+            missing_like: None,
         };
         let options = SearchOptions {
             k: 1_000,

@@ -32,6 +32,9 @@ pub struct SortKey {
     pub descending: bool,
     /// Set if documents without a value come first, in both directions.
     pub missing_first: bool,
+    /// The whole number whose documents stand beside those without a value, if there is one: the
+    /// extreme of a type of numbers, at the end where these stand.
+    pub missing_like: Option<i64>,
 }
 
 /// The value of a hit by a key of its order; `None` where it has none.
@@ -74,6 +77,7 @@ impl SortKey {
             descending: turned != (by == SortBy::Score),
             by,
             missing_first: false,
+            missing_like: None,
         })
     }
 
@@ -97,7 +101,8 @@ impl SortKey {
             }
             // Any value stands before or behind one that is missing, also a string.
             (Some(_), None) | (None, Some(_)) => {
-                let place = |value: &SortValue| self.place(value.as_ref().map(|_| Number::Long(0)));
+                let number = |value: &Value<'_>| number_of(value).unwrap_or(Number::Double(0.0));
+                let place = |value: &SortValue| self.place(value.as_ref().map(number));
                 place(one).cmp(&place(other))
             }
             _ => {
@@ -109,12 +114,18 @@ impl SortKey {
 
     /// Where a value stands.
     pub(super) fn place(&self, value: Option<Number>) -> Place {
-        match value {
+        match value.filter(|value| !self.is_like_missing(*value)) {
             None if self.missing_first => Place::First,
             None => Place::Last,
             Some(value) if self.descending => Place::Descending(Reverse(value)),
             Some(value) => Place::Ascending(value),
         }
+    }
+
+    /// Returns true if a value stands where documents without one do.
+    fn is_like_missing(&self, value: Number) -> bool {
+        self.missing_like
+            .is_some_and(|like| value == Number::Long(like))
     }
 }
 
@@ -188,6 +199,7 @@ mod tests {
                 by: SortBy::Doc,
                 descending,
                 missing_first,
+                missing_like: None,
             };
             key.place(value.map(Number::Long))
         };
@@ -200,5 +212,29 @@ mod tests {
         }
         assert!(place(true, false, Some(2)) < place(true, false, Some(1)));
         assert!(place(false, false, Some(1)) < place(false, false, Some(2)));
+    }
+
+    #[test]
+    fn the_extreme_of_a_type_may_stand_beside_documents_without_a_value() {
+        for (descending, missing_first) in [(false, false), (false, true), (true, false)] {
+            let like = if descending != missing_first {
+                i64::from(i32::MIN)
+            } else {
+                i64::from(i32::MAX)
+            };
+            let key = SortKey {
+                by: SortBy::Field("n".to_owned()),
+                descending,
+                missing_first,
+                missing_like: Some(like),
+            };
+            let place = |value| key.place(Some(Number::Long(value)));
+            assert_eq!(place(like), key.place(None));
+            assert_ne!(place(like + 1), key.place(None));
+            assert_ne!(place(like - 1), key.place(None));
+            let long = |value| Some(Value::Long(value));
+            assert_eq!(key.compare(&long(like), &None), Ordering::Equal);
+            assert_ne!(key.compare(&long(0), &None), Ordering::Equal);
+        }
     }
 }
