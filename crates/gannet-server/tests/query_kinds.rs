@@ -101,3 +101,75 @@ fn regular_expressions_match_whole_terms() {
         assert!(reason.contains(part), "{asked}: {reason}");
     }
 }
+
+/// BM25's idf of a term that so many of all documents have.
+fn idf_of(all: f64, having: f64) -> f64 {
+    (1.0 + (all - having + 0.5) / (having + 0.5)).ln()
+}
+
+fn assert_scores(found: &[(String, f64)], expected: &[(&str, f64)]) {
+    let ids = |scores: Vec<&str>| scores.join(" ");
+    assert_eq!(
+        ids(found.iter().map(|(id, _)| id.as_str()).collect()),
+        ids(expected.iter().map(|(id, _)| *id).collect())
+    );
+    for ((id, score), (_, wanted)) in found.iter().zip(expected) {
+        assert!((score - wanted).abs() < 1e-5, "{id}: {score}, not {wanted}");
+    }
+}
+
+/// Lucene keeps neither norms nor frequencies of a keyword: its length is 1, the mean length that of
+/// different values.
+#[test]
+fn keywords_score_as_fields_of_one_value() {
+    let server = TestServer::new();
+    let mapping = r#"{"mappings":{"properties":{
+        "tag":{"type":"keyword"},
+        "title":{"type":"text","fields":{"raw":{"type":"keyword"}}}
+    }}}"#;
+    server.json("PUT", "/k", mapping, 200);
+    for (id, tag, title) in [
+        ("1", json!("a"), "one two"),
+        ("2", json!(["a", "b", "c"]), "two"),
+        ("3", json!(["a", "a", "a"]), "three"),
+        ("4", json!("b"), "three"),
+    ] {
+        let source = json!({ "tag": tag, "title": title }).to_string();
+        server.json("PUT", &format!("/k/_doc/{id}"), &source, 201);
+    }
+    // Six different values in four documents.
+    let tf = 1.0 / (1.0 + 1.2 * (0.25 + 0.75 / 1.5));
+    let a = idf_of(4.0, 3.0) * tf;
+    let all = [("1", a), ("2", a), ("3", a)];
+    for query in [
+        json!({ "term": { "tag": "a" } }),
+        json!({ "match": { "tag": "a" } }),
+        json!({ "query_string": { "query": "tag:a" } }),
+        json!({ "query_string": { "query": "a", "fields": ["tag"] } }),
+        json!({ "simple_query_string": { "query": "a", "fields": ["tag"] } }),
+        json!({ "multi_match": { "query": "a", "fields": ["tag"] } }),
+        json!({ "bool": { "must": { "term": { "tag": "a" } }, "filter": { "match_all": {} } } }),
+    ] {
+        assert_scores(&scores(&server, &query), &all);
+    }
+    let both =
+        json!({ "bool": { "should": [{ "term": { "tag": "a" } }, { "term": { "tag": "b" } }] } });
+    let b = idf_of(4.0, 2.0) * tf;
+    assert_scores(
+        &scores(&server, &both),
+        &[("1", a), ("2", a + b), ("3", a), ("4", b)],
+    );
+    let constant = json!({ "terms": { "tag": ["a", "b"], "boost": 2 } });
+    assert_scores(
+        &scores(&server, &constant),
+        &[("1", 2.0), ("2", 2.0), ("3", 2.0), ("4", 2.0)],
+    );
+    let three = idf_of(4.0, 2.0) / 2.2;
+    assert_scores(
+        &scores(&server, &json!({ "term": { "title.raw": "three" } })),
+        &[("3", three), ("4", three)],
+    );
+    let body = json!({ "query": { "term": { "tag": "a" } } }).to_string();
+    let explained = server.json("POST", "/k/_explain/2", &body, 200).to_string();
+    assert!(explained.contains("1 however many values"), "{explained}");
+}

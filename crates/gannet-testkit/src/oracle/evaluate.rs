@@ -612,7 +612,7 @@ impl<'a> Evaluation<'a> {
             }
             for ((column, (term, _)), weight) in columns.iter_mut().zip(wanted).zip(&weights) {
                 let frequency = its.iter().filter(|one| *one == term).count() as f32;
-                let length = tokens.len() as u32;
+                let length = field.scored_length(tokens);
                 column[doc] =
                     (frequency > 0.0).then(|| bm25::score(*weight, frequency, length, totals));
             }
@@ -664,7 +664,7 @@ impl<'a> Evaluation<'a> {
             });
             let words: Vec<Word> = words.collect();
             let frequency = frequency(&words, slop);
-            let score = || bm25::score(weight, frequency, tokens.len() as u32, totals);
+            let score = || bm25::score(weight, frequency, field.scored_length(tokens), totals);
             (frequency > 0.0).then(score)
         })
     }

@@ -234,6 +234,20 @@ impl Field {
         self.numbers.get(term).copied()
     }
 
+    /// Returns true if its values are terms as a whole.
+    fn is_whole(&self) -> bool {
+        !self.is_text || self.analyzer.name() == "keyword"
+    }
+
+    /// The length that scores take of a document with these tokens: of whole values 1.
+    pub fn scored_length(&self, tokens: &[Occurrence]) -> u32 {
+        if self.is_whole() {
+            1
+        } else {
+            tokens.len() as u32
+        }
+    }
+
     /// The tokens of a document in this field.
     fn take(&mut self, document: &PlainDocument) -> Vec<Occurrence> {
         let mut occurrences = Vec::new();
@@ -256,6 +270,10 @@ impl Field {
             if (1..=TERM_BYTES_MAX).contains(&term.len()) {
                 let position = start + position;
                 let term = self.number_or_new(term);
+                // A document has a value once that is a term as a whole.
+                if self.is_whole() && out.iter().any(|other| other.term == term) {
+                    continue;
+                }
                 out.push(Occurrence { term, position });
             }
         }

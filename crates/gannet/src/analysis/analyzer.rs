@@ -19,7 +19,7 @@ use crate::base::{Error, Result};
 
 /// The version of everything besides the source that tokens depend on. An index records it, because
 /// another version may make other terms.
-pub const VERSION: &str = "2 (unicode 17.0, snowball 20261016)";
+pub const VERSION: &str = "3 (unicode 17.0, snowball 20261016)";
 
 /// One occurrence of a term in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

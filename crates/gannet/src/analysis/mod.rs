@@ -4,7 +4,8 @@
 //! The room is pure: no input or output, no clock, no state but the buffers a caller lends.
 //! Indexing, queries and highlighting all go through [`Analyzer::analyze`], so the same text always
 //! gives the same terms. Changing what an analyzer gives makes existing indexes miss documents:
-//! [`VERSION`] must change with it, and an index of another version is rejected.
+//! [`VERSION`] must change with it, and with how often a document has a term. An index of another
+//! version is rejected.
 
 mod analyzer;
 mod common;

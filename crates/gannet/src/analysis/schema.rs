@@ -109,6 +109,13 @@ pub struct Field {
     pub rules: ValueRules,
 }
 
+impl Field {
+    /// Returns true if its values are terms as a whole: a keyword, a number, a boolean.
+    pub fn is_whole(&self) -> bool {
+        self.kind == FieldKind::Exact || self.analyzer.is_whole()
+    }
+}
+
 /// Settings of fields, taken when a field is first seen.
 #[derive(Clone, Debug, Default)]
 pub struct SchemaOptions {

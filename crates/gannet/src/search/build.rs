@@ -195,6 +195,7 @@ impl Builder<'_> {
                 boost,
                 statistics: self.statistics.of(field),
                 is_given: self.options.is_given,
+                is_whole: self.statistics.is_whole(field),
             });
         }
         Some(self.leaf(Leaf::Ranked { field, scorer }))

@@ -40,7 +40,7 @@ pub(super) fn find_value(
         }
         Value::Exact(text) => values.add_spelled(document, field.id, text),
         Value::Text(text) => {
-            let is_whole = field.kind == FieldKind::Exact || field.analyzer.is_whole();
+            let is_whole = field.is_whole();
             let most = if is_whole {
                 KEYWORD_BYTES_MAX
             } else {

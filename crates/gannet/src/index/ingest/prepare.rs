@@ -483,10 +483,15 @@ impl Workbench {
         let (key, inverter, start) = (&mut self.key, &mut self.inverter, end.next);
         let tokens = &mut end.tokens;
         let filters = field.options.phrase_filters();
+        let is_whole = field.is_whole();
         let mut add = |text: &str, position: u32| {
             if !text.is_empty() && text.len() <= TERM_BYTES_MAX {
                 key.clear();
                 term_key(field.id, text.as_bytes(), key);
+                // A document has a whole value once, as in Lucene.
+                if is_whole && *tokens > 0 && inverter.has(key, ordinal) {
+                    return;
+                }
                 inverter.add(key, ordinal, start + position, filters);
                 *tokens += 1;
             }

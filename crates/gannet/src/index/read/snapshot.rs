@@ -506,7 +506,7 @@ fn view(state: &State) -> SearchView {
         columns: state.columns_view(),
         tables: state.tables.clone(),
         dictionaries: state.dictionaries.clone(),
-        statistics: Statistics::new(Arc::clone(&state.statistics)),
+        statistics: Statistics::new(Arc::clone(&state.statistics), Arc::clone(&state.schema)),
     }
 }
 

@@ -74,6 +74,8 @@ struct Interned {
     hash: u64,
     key: (u32, u32),
     tokens: u32,
+    /// The document of the last token.
+    last: u32,
     /// The key's first bytes.
     field: u16,
     filters: PhraseFilters,
@@ -217,6 +219,7 @@ impl Inverter {
         };
         let interned = &mut self.terms[term as usize];
         interned.tokens += 1;
+        interned.last = document;
         let mut token = InvertedToken {
             term,
             document,
@@ -234,6 +237,13 @@ impl Inverter {
         }
         self.last_field = interned.field;
         self.tokens.push(token);
+    }
+
+    /// Returns true if the document has a token of a term already.
+    #[inline]
+    pub fn has(&self, key: &[u8], document: u32) -> bool {
+        let term = self.find(key, (key_head(key), hash_key(key)));
+        term.is_some_and(|term| self.terms[term as usize].last == document)
     }
 
     /// Fails if a token was lost.
@@ -359,6 +369,15 @@ impl Inverter {
     #[inline]
     fn intern(&mut self, key: &[u8], filters: PhraseFilters) -> Option<u32> {
         let (head, hash) = (key_head(key), hash_key(key));
+        match self.find(key, (head, hash)) {
+            Some(term) => Some(term),
+            None => self.intern_new(key, filters, head, hash),
+        }
+    }
+
+    /// The number of a term that is known, of a key with its head and its hash.
+    #[inline]
+    fn find(&self, key: &[u8], (head, hash): (u128, u64)) -> Option<u32> {
         let (keys, terms) = (&self.keys, &self.terms);
         let same = |term: &u32| {
             let interned = &terms[*term as usize];
@@ -367,10 +386,7 @@ impl Inverter {
                 && end - start == key.len()
                 && (key.len() <= HEAD_BYTES || keys[start..end] == *key)
         };
-        if let Some(term) = self.table.find(hash, same) {
-            return Some(*term);
-        }
-        self.intern_new(key, filters, head, hash)
+        self.table.find(hash, same).copied()
     }
 
     fn intern_new(
@@ -394,6 +410,7 @@ impl Inverter {
             hash,
             key: (start, self.keys.len() as u32),
             tokens: 0,
+            last: u32::MAX,
             field: split_term_key(key).map_or(0, |(field, _)| field),
             filters,
             // There are fewer common words than a byte has numbers.

@@ -155,7 +155,7 @@ impl GivenStatistics {
         let statistics = fields.iter().map(|field| of(&field.name)).collect();
         Ok(GivenStatistics {
             frequencies: frequencies.collect::<Result<_>>()?,
-            statistics: Statistics::new(Arc::new(statistics)),
+            statistics: Statistics::new(Arc::new(statistics), Arc::clone(schema)),
             similar: needed.similar,
             given: Arc::clone(given),
             schema: Arc::clone(schema),

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use super::explanation::{Explanation, LeafNote, ScoredLeaf};
 use super::field::FieldStatistics;
 use super::term_scorer::TermScorer;
-use crate::analysis::FieldId;
+use crate::analysis::{Field, FieldId, Schema};
 use crate::documents::norm_to_length;
 
 /// BM25's k1: the smaller, the sooner more occurrences stop to matter.
@@ -19,6 +19,10 @@ pub const K1: f32 = 1.2;
 
 /// BM25's b: the weight of the length of a field.
 pub const B: f32 = 0.75;
+
+/// The norm of a field of one token. Whole values count as that, however many there are, since
+/// Lucene keeps no norms of them.
+pub const NORM_OF_WHOLE: u8 = 1;
 
 /// The inverse of the length normalization for each of the 256 norms of one field.
 #[derive(Clone, Debug)]
@@ -37,22 +41,37 @@ impl NormCache {
             inverse: Arc::new(inverse),
         }
     }
+
+    /// The cache for a field of whole values, of which a document has so many on average.
+    pub fn of_whole(average_length: f32) -> NormCache {
+        let inverse = NormCache::new(average_length).inverse[NORM_OF_WHOLE as usize];
+        NormCache {
+            inverse: Arc::new([inverse; 256]),
+        }
+    }
 }
 
 /// The statistics of all fields, and what scores take from them, made when it is first asked for.
 #[derive(Debug, Default)]
 pub struct Statistics {
     fields: Arc<Vec<FieldStatistics>>,
+    schema: Arc<Schema>,
     norms: Vec<OnceLock<NormCache>>,
 }
 
 impl Statistics {
-    /// Of the fields by their numbers.
-    pub fn new(fields: Arc<Vec<FieldStatistics>>) -> Statistics {
+    /// Of the fields of a schema by their numbers.
+    pub fn new(fields: Arc<Vec<FieldStatistics>>, schema: Arc<Schema>) -> Statistics {
         Statistics {
             norms: fields.iter().map(|_| OnceLock::new()).collect(),
             fields,
+            schema,
         }
+    }
+
+    /// Returns true if the values of a field are terms as a whole.
+    pub fn is_whole(&self, field: FieldId) -> bool {
+        self.schema.field(field).is_some_and(Field::is_whole)
     }
 
     /// The statistics of a field.
@@ -63,7 +82,14 @@ impl Statistics {
 
     /// The norms of a field, as scores use them.
     pub fn norms(&self, field: FieldId) -> NormCache {
-        let make = || NormCache::new(self.of(field).average_length());
+        let average_length = self.of(field).average_length();
+        let make = || {
+            if self.is_whole(field) {
+                NormCache::of_whole(average_length)
+            } else {
+                NormCache::new(average_length)
+            }
+        };
         let norms = self.norms.get(field as usize);
         norms.map_or_else(make, |norms| norms.get_or_init(make).clone())
     }
@@ -160,7 +186,17 @@ impl Bm25 {
             leaf.score / self.weight
         };
         let what = "tf, as frequency / (frequency + k1 * (1 - b + b * length / average)) of:";
-        let length = norm_to_length(leaf.norm) as f32;
+        let (length, of_length) = if leaf.note.is_whole {
+            (
+                norm_to_length(NORM_OF_WHOLE),
+                "length of the field, 1 however many values it has",
+            )
+        } else {
+            (
+                norm_to_length(leaf.norm),
+                "length of the field (approximate above 40)",
+            )
+        };
         Explanation::new(value, what).with(vec![
             Explanation::new(
                 leaf.frequency,
@@ -168,7 +204,7 @@ impl Bm25 {
             ),
             Explanation::new(K1, "k1"),
             Explanation::new(B, "b"),
-            Explanation::new(length, "length of the field (approximate above 40)"),
+            Explanation::new(length as f32, of_length),
             Explanation::new(
                 leaf.note.statistics.average_length(),
                 leaf.note.counted("average length of the field"),
@@ -218,6 +254,18 @@ mod tests {
         assert!((score - 1.145_132_3 * 2.0 / 2.75).abs() < 1e-6, "{score}");
         let boosted = Bm25::new(idf(10, 3), 2.0, norms).score(2.0, 4);
         assert_eq!(boosted, 2.0 * score);
+    }
+
+    /// Lucene has no norms of a keyword, and takes 1 for each: with 1.5 values on average
+    /// 1 / (1 + 1.2 * (0.25 + 0.75 / 1.5)) = 1 / 1.9, and 1 / 2.2 where each document has one.
+    #[test]
+    fn whole_values_count_as_one_token() {
+        for (average, tf) in [(1.5, 1.0 / 1.9), (1.0, 1.0 / 2.2)] {
+            let bm25 = Bm25::new(2.0, 1.0, NormCache::of_whole(average));
+            for norm in [0, 1, 3, 200] {
+                assert!((bm25.score(1.0, norm) - 2.0 * tf).abs() < 1e-6, "{norm}");
+            }
+        }
     }
 
     #[test]

@@ -65,6 +65,8 @@ pub struct LeafNote {
     pub statistics: FieldStatistics,
     /// Set if these and the frequencies were given, so that they are not those of the index.
     pub is_given: bool,
+    /// Set if the values of the field are terms as a whole.
+    pub is_whole: bool,
 }
 
 impl LeafNote {

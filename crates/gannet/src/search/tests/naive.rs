@@ -208,7 +208,12 @@ impl Naive<'_> {
                 .of(field as FieldId)
                 .average_length(),
         );
-        let norm = length_to_norm(self.world.docs[doc][field].len() as u32);
+        // Whole values count as one token.
+        let length = match FIELDS[field] {
+            (WHOLE, _) | (_, FieldKind::Exact) => 1,
+            (_, FieldKind::Text) => self.world.docs[doc][field].len() as u32,
+        };
+        let norm = length_to_norm(length);
         (frequency > 0.0).then(|| Bm25::new(idf, boost, norms).score(frequency, norm))
     }
 

@@ -191,8 +191,9 @@ impl World {
             flush(&docs, &lists, &store, &mut streams, &mut terms, &large);
         }
         let pool = FramePool::new(Arc::clone(&store), &budget, frames * PAGE_SIZE).unwrap();
+        let schema = Arc::new(schema(filters));
         let view = SearchView {
-            schema: Arc::new(schema(filters)),
+            schema: Arc::clone(&schema),
             terms: terms.view(),
             ids: Arc::new(Numbers),
             buffer: Arc::new(Memory(invert(&docs, on_device..count, filters))),
@@ -203,7 +204,7 @@ impl World {
             dead_documents: deleted.iter().filter(|deleted| **deleted).count() as u64,
             tables: tables(&docs, &deleted, &store),
             dictionaries: Dictionaries::default(),
-            statistics: Statistics::new(Arc::new(statistics(&docs))),
+            statistics: Statistics::new(Arc::new(statistics(&docs)), schema),
         };
         World {
             frequencies: frequencies(&docs),
@@ -237,7 +238,10 @@ impl World {
                 renumbered: 0,
                 dead_documents: self.view.dead_documents,
                 dictionaries: self.view.dictionaries.clone(),
-                statistics: Statistics::new(Arc::new(statistics(&self.docs))),
+                statistics: Statistics::new(
+                    Arc::new(statistics(&self.docs)),
+                    Arc::clone(&self.view.schema),
+                ),
             },
             hot: HotLists::new(&pool),
             pool,
@@ -269,7 +273,11 @@ fn document(random: &mut Random) -> Words {
     };
     let (body, title) = (words(60), words(6));
     let tag = vec![WORDS[random.below(WORDS.len())]];
-    let code = vec![WORDS[random.below(WORDS.len())]];
+    let mut code = vec![WORDS[random.below(WORDS.len())]];
+    let other = WORDS[random.below(WORDS.len())];
+    if random.below(3) == 0 && other != code[0] {
+        code.push(other);
+    }
     vec![body, title, tag, code]
 }
 
@@ -375,9 +383,10 @@ fn tables(docs: &[Words], deleted: &[bool], store: &Arc<Store>) -> DocumentTable
 }
 
 fn record(doc: DocId, words: &Words) -> Vec<u8> {
-    let [body, title, tag, code] = [0, 1, 2, 3].map(|field| words[field].join(" "));
+    let [body, title, tag] = [0, 1, 2].map(|field| words[field].join(" "));
+    let code = words[3].join(r#"",""#);
     let source =
-        format!(r#"{{"body":"{body}","title":"{title}","tag":"{tag}","{WHOLE}":"{code}"}}"#);
+        format!(r#"{{"body":"{body}","title":"{title}","tag":"{tag}","{WHOLE}":["{code}"]}}"#);
     let mut out = Vec::new();
     let record = DocumentRecord {
         doc,
