@@ -5,14 +5,12 @@ import re
 SCORES = r"^(score of hit|max_score|hits of \(\d)"
 # The words of the page that tell of it, what the request has, what the difference is.
 DOCUMENTED = [
-    ("Of one word it scores 1, and of more the most frequent of these counts", r'"match_phrase_prefix"', SCORES),
-    ("A `match_phrase_prefix` stands for all words that begin so", r'"match_phrase_prefix"', r"^(total|number of hits)"),
     ("A phrase with `slop` counts each smallest window", r'"slop": [1-9]|"~[1-9]', SCORES + r"|\.highlight\."),
     ("A word that has no letter in common with a fuzzy one counts a little", r'"fuzziness": (1|"AUTO")|"fuzzy"', SCORES),
     ("minima and maxima of booleans have no `value_as_string`", r'"(min|max)": \{"field": "flag"', r"\.value_as_string: 'missing'"),
     ("buckets below `min_doc_count` do not count for `size`", r'"min_doc_count": [2-9]', r"^(length of )?aggregations\..*(buckets|sum_other_doc_count)"),
     ("so are percentiles, which Elasticsearch", r'"percentiles"', r"^aggregations\..*\.values\."),
-    ("the relation is `gte`", r'"(fuzzy|fuzziness|prefix|wildcard|regexp|match_phrase_prefix|match_bool_prefix)"|[~*]', r"^total: .*'gte'"),
+    ("the relation is `gte`", r'"(fuzzy|fuzziness|prefix|wildcard|regexp|match_bool_prefix)"|[~*]', r"^total: .*'gte'"),
     ("a deletion of what is not there is not counted", r"^/writes\d+/_doc/none ", r"\._(seq_no|version): "),
     ("A document that is added after its deletion has version 1", r"^/writes\d+/", r"\._version: \d+, expected \d+"),
     ("An **error** has the type of its root", r"", r"^error '([a-z_]+): .*expected 'search_phase_execution_exception: \1:"),

@@ -51,7 +51,7 @@ def match_phrase(random):
 
 def match_phrase_prefix(random):
     cut = words(random, 1, 2)
-    return {"match_phrase_prefix": {random.choice(TEXTS): {"query": cut[:max(2, len(cut) - 2)]}}}
+    return {"match_phrase_prefix": {random.choice(TEXTS): {"query": cut[:max(2, len(cut) - 2)]} | maybe(random, 0.2, max_expansions=random.choice([1, 2, 5]))}}
 
 
 def multi_match(random):

@@ -36,7 +36,8 @@ fn value_of(query: &Query) -> Value {
             text,
             pattern,
             slop,
-        } => json!(["phrase_pattern", field, text, pattern, slop]),
+            first,
+        } => json!(["phrase_pattern", field, text, pattern, slop, first]),
         Query::Prefix { field, prefix } => json!(["prefix", field, prefix]),
         Query::Wildcard { field, pattern } => json!(["wildcard", field, pattern]),
         Query::Regexp { field, pattern } => json!(["regexp", field, pattern]),
@@ -110,6 +111,7 @@ fn read(value: &Value) -> Option<Query> {
             text: text(1)?,
             pattern: text(2)?,
             slop: number(3)?,
+            first: number(4),
         },
         "prefix" => Query::Prefix {
             field: field(),

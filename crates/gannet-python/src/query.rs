@@ -42,6 +42,7 @@ impl PyQuery {
                 text: text + " ",
                 pattern,
                 slop,
+                first: None,
             },
         })
     }

@@ -118,8 +118,8 @@ fn assert_scores(found: &[(String, f64)], expected: &[(&str, f64)]) {
     }
 }
 
-/// Lucene keeps neither norms nor frequencies of a keyword: its length is 1, the mean length that of
-/// different values.
+/// Lucene keeps neither norms nor frequencies of a keyword: its length is 1, the mean length that
+/// of different values.
 #[test]
 fn keywords_score_as_fields_of_one_value() {
     let server = TestServer::new();
@@ -172,4 +172,61 @@ fn keywords_score_as_fields_of_one_value() {
     let body = json!({ "query": { "term": { "tag": "a" } } }).to_string();
     let explained = server.json("POST", "/k/_explain/2", &body, 200).to_string();
     assert!(explained.contains("1 however many values"), "{explained}");
+}
+
+/// As Lucene's MultiPhraseQuery: the idfs of all words that the last one stands for count, and the
+/// scores of all where it stands alone.
+#[test]
+fn the_end_of_a_phrase_stands_for_the_first_words() {
+    let server = TestServer::new();
+    let mapping = r#"{"mappings":{"properties":{"body":{"type":"text"}}}}"#;
+    server.json("PUT", "/k", mapping, 200);
+    for (id, body) in [
+        ("1", "quick fox"),
+        ("2", "quick fog"),
+        ("3", "quick fore"),
+        ("4", "quick dog"),
+        ("5", "slow fox"),
+    ] {
+        let source = json!({ "body": body }).to_string();
+        server.json("PUT", &format!("/k/_doc/{id}"), &source, 201);
+    }
+    let idf = |having: f64| idf_of(5.0, having);
+    let asked = |text: &str, most: Option<u32>| {
+        let mut clause = json!({ "query": text });
+        if let Some(most) = most {
+            clause["max_expansions"] = json!(most);
+        }
+        scores(
+            &server,
+            &json!({ "match_phrase_prefix": { "body": clause } }),
+        )
+    };
+    // Each document has two words, so that a frequency of 1 counts 1 / 2.2.
+    let all = (idf(4.0) + idf(1.0) + idf(1.0) + idf(2.0)) / 2.2;
+    assert_scores(
+        &asked("quick fo", None),
+        &[("1", all), ("2", all), ("3", all)],
+    );
+    let two = (idf(4.0) + idf(1.0) + idf(1.0)) / 2.2;
+    assert_scores(&asked("quick fo", Some(2)), &[("2", two), ("3", two)]);
+    let one = (idf(4.0) + idf(1.0)) / 2.2;
+    for most in [0, 1] {
+        assert_scores(&asked("quick fo", Some(most)), &[("2", one)]);
+    }
+    let (rare, fox) = (idf(1.0) / 2.2, idf(2.0) / 2.2);
+    let alone = [("1", fox), ("2", rare), ("3", rare), ("5", fox)];
+    assert_scores(&asked("fo", None), &alone);
+    assert_scores(&asked("Fo", Some(2)), &[("2", rare), ("3", rare)]);
+    assert_scores(&asked("fa", None), &[]);
+    let filtered = json!({ "bool": { "filter": { "match_phrase_prefix": { "body": "fo" } } } });
+    assert_eq!(scores(&server, &filtered).len(), 4);
+    // A document with two of the words has the scores of both.
+    server.json("PUT", "/k/_doc/6", r#"{"body": "fog fox"}"#, 201);
+    let found = asked("fo", None);
+    let both = (idf_of(6.0, 2.0) + idf_of(6.0, 3.0)) / 2.2;
+    assert!((found[4].1 - both).abs() < 1e-5, "{found:?}");
+    let body = json!({ "query": { "match_phrase_prefix": { "body": { "query": "a", "max_expansions": 2000 } } } });
+    let (_, reason) = server.error("POST", "/k/_search", &body.to_string(), 400);
+    assert!(reason.contains("[max_expansions] above 1024"), "{reason}");
 }

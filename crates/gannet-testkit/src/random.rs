@@ -498,6 +498,7 @@ impl Queries {
                     text,
                     pattern,
                     slop: *rng.pick(&[0, 0, 0, 1, 3, 20]),
+                    first: *rng.pick(&[None, None, Some(1), Some(3), Some(50)]),
                 }
             }
             Kind::Prefix => {

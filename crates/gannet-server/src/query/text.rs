@@ -22,6 +22,12 @@ pub struct WordOptions<'a> {
     pub is_lenient: bool,
 }
 
+/// The words that the beginning of one stands for in a phrase, as in Elasticsearch.
+const EXPANSIONS: u32 = 50;
+
+/// The most that can be asked for.
+const EXPANSIONS_MAX: usize = 1024;
+
 /// Members of `match` and `multi_match` that say so.
 pub const WORD_MEMBERS: [&str; 10] = [
     "operator",
@@ -233,20 +239,31 @@ pub fn match_phrase_prefix(value: &Value, translator: &Translator<'_>) -> Outcom
     };
     let field = Some(target.name.to_owned());
     let last = text.get(start..end).unwrap_or_default();
-    let query = if tokens.len() == 1 {
-        Query::Prefix {
-            field,
-            prefix: last.to_owned(),
-        }
-    } else {
-        Query::PhrasePattern {
-            field,
-            text: text.get(..start).unwrap_or_default().to_owned(),
-            pattern: format!("{}*", patterns::literal(last)),
-            slop,
-        }
+    let query = Query::PhrasePattern {
+        field,
+        text: text.get(..start).unwrap_or_default().to_owned(),
+        pattern: format!("{}*", patterns::literal(last)),
+        slop,
+        first: Some(expansions(&clause)?),
     };
     clause.boosted(query)
+}
+
+/// The number of words that the beginning of one stands for, 50 unless `max_expansions` says
+/// another.
+fn expansions(clause: &Clause<'_>) -> Outcome<u32> {
+    let Some(members) = clause.members() else {
+        return Ok(EXPANSIONS);
+    };
+    match members.count("max_expansions")? {
+        None => Ok(EXPANSIONS),
+        // As in Elasticsearch, which looks for a next one behind each.
+        Some(0) => Ok(1),
+        Some(most) if most <= EXPANSIONS_MAX => Ok(most as u32),
+        Some(most) => Err(Fault::query_not_there(&format!(
+            "[max_expansions] above {EXPANSIONS_MAX}, as {most},"
+        ))),
+    }
 }
 
 /// `match_bool_prefix`: words, of which the last is the beginning of one.

@@ -1,5 +1,5 @@
-//! Values that stand for missing ones in the `sort` of hits, as Lucene has them: the extremes of the
-//! types of fields, nothing for strings.
+//! Values that stand for missing ones in the `sort` of hits, as Lucene has them: the extremes of
+//! the types of fields, nothing for strings.
 //!
 //! A document that has such a value stands beside those without one, so that `search_after` can
 //! take it back.

@@ -193,6 +193,14 @@ fn pattern_of(query: &Query) -> Option<AskedPattern<'_>> {
     Some((field.as_deref(), glyphs, fuzzy))
 }
 
+/// The terms that the last word of a phrase may be.
+struct Ends {
+    terms: Vec<usize>,
+    place: u32,
+    /// Set if the idf of each counts.
+    each_counts: bool,
+}
+
 struct Evaluation<'a> {
     view: &'a View<'a>,
     is_cut: Cell<bool>,
@@ -472,9 +480,11 @@ impl<'a> Evaluation<'a> {
             Query::Regexp { pattern, .. } => {
                 self.any_term(at, boost, |term| fits_regexp(pattern, term))
             }
-            Query::PhrasePattern { slop, .. } => self.pattern(query, *slop, at, boost),
+            Query::PhrasePattern { slop, first, .. } => {
+                self.pattern(query, *slop, *first, at, boost)
+            }
             Query::Prefix { .. } | Query::Wildcard { .. } | Query::Fuzzy { .. } => {
-                self.pattern(query, 0, at, boost)
+                self.pattern(query, 0, None, at, boost)
             }
             // Not asked of fields one by one.
             Query::MatchAll
@@ -486,7 +496,14 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    fn pattern(&self, query: &Query, slop: u32, at: usize, boost: f32) -> Column {
+    fn pattern(
+        &self,
+        query: &Query,
+        slop: u32,
+        first: Option<u32>,
+        at: usize,
+        boost: f32,
+    ) -> Column {
         let Some((_, glyphs, fuzzy)) = pattern_of(query) else {
             return self.nothing();
         };
@@ -496,8 +513,23 @@ impl<'a> Evaluation<'a> {
         match last {
             None => self.phrase_of(&words, None, slop, at, boost),
             Some((forms, place)) if !words.is_empty() => {
-                let ends = self.ends(&forms, fuzzy.is_some(), at);
-                self.phrase_of(&words, Some((ends, place)), slop, at, boost)
+                let terms = match first {
+                    None => self.ends(&forms, fuzzy.is_some(), at),
+                    Some(first) => self.first_ends(&forms, first, at),
+                };
+                let each_counts = first.is_some();
+                let ends = Ends {
+                    terms,
+                    place,
+                    each_counts,
+                };
+                self.phrase_of(&words, Some(ends), slop, at, boost)
+            }
+            Some((forms, _)) if first.is_some() => {
+                let terms = self.first_ends(&forms, first.unwrap_or_default(), at);
+                let columns = terms.into_iter().map(|term| self.term(at, term, boost));
+                let columns: Vec<Column> = columns.collect();
+                self.at_least(&columns, 1)
             }
             Some((forms, _)) if fuzzy.is_some() => {
                 let boosted = self.similar(&forms, at).into_iter();
@@ -533,6 +565,17 @@ impl<'a> Evaluation<'a> {
         self.is_cut
             .set(self.is_cut.get() || fitting.len() > FREQUENT_MAX);
         fitting.truncate(FREQUENT_MAX);
+        fitting
+    }
+
+    /// The first terms, in the order of their bytes, that have one of some forms.
+    fn first_ends(&self, forms: &[Form], first: u32, at: usize) -> Vec<usize> {
+        let (terms, statistics) = (&self.view.fields[at].terms, &self.view.statistics[at]);
+        let all = 0..terms.len();
+        let fitting = all.filter(|term| statistics.has(*term) && has_form(forms, &terms[*term]));
+        let mut fitting: Vec<usize> = fitting.collect();
+        fitting.sort_by(|a, b| terms[*a].cmp(&terms[*b]));
+        fitting.truncate(first as usize);
         fitting
     }
 
@@ -629,7 +672,7 @@ impl<'a> Evaluation<'a> {
     fn phrase_of(
         &self,
         words: &[(String, u32)],
-        last: Option<(Vec<usize>, u32)>,
+        last: Option<Ends>,
         slop: u32,
         at: usize,
         boost: f32,
@@ -641,12 +684,19 @@ impl<'a> Evaluation<'a> {
         let Some(mut known) = known.collect::<Option<Vec<(Vec<usize>, u32)>>>() else {
             return self.nothing();
         };
-        known.extend(last);
+        let each_counts = last.as_ref().is_some_and(|last| last.each_counts);
+        known.extend(last.map(|last| (last.terms, last.place)));
         if let [(terms, _)] = known.as_slice() {
             return self.term(at, terms[0], boost);
         }
-        // Of several terms at one place the most frequent counts.
+        // Of several terms at one place the most frequent counts, or each.
         let idfs = known.iter().map(|(terms, _)| {
+            if each_counts {
+                return terms
+                    .iter()
+                    .map(|term| f64::from(self.idf(at, *term)))
+                    .sum();
+            }
             let statistics = &self.view.statistics[at];
             let most = terms.iter().max_by_key(|term| statistics.frequency(**term));
             most.map_or(0.0, |term| f64::from(self.idf(at, *term)))

@@ -184,14 +184,17 @@ impl Builder<'_> {
     ) -> Option<(LeafId, Leaf)> {
         let boost = boost?;
         let frequencies = terms.iter().map(|term| term.frequency);
-        let frequencies = frequencies.chain(last.map(|last| last.most_frequent().0));
+        let of_last = last.map_or_else(Vec::new, OpenPattern::frequencies);
+        let frequencies = frequencies.chain(of_last);
         let scorer = Scorer::new(self.statistics, field, frequencies, boost);
         if self.options.notes {
             let name = self.view.schema.field(field);
             let names = terms.iter().map(|term| term.name_and_frequency());
             self.notes.push(LeafNote {
                 field: name.map_or(String::new(), |field| field.name.clone()),
-                terms: names.chain(last.map(name_of_any)).collect(),
+                terms: names
+                    .chain(last.map_or_else(Vec::new, names_of_last))
+                    .collect(),
                 boost,
                 statistics: self.statistics.of(field),
                 is_given: self.options.is_given,
@@ -239,6 +242,20 @@ impl Builder<'_> {
         let asked = kept.filter(|_| self.options.filters);
         asked.unwrap_or(PhraseFilters::None)
     }
+}
+
+/// The terms of a pattern whose idfs count, with their documents, for people to read.
+fn names_of_last(pattern: &OpenPattern) -> Vec<(String, u64)> {
+    let Some(each) = &pattern.each else {
+        return vec![name_of_any(pattern)];
+    };
+    if each.len() == pattern.terms.len() {
+        let terms = pattern.terms.iter();
+        return terms.map(OpenTerm::name_and_frequency).collect();
+    }
+    // Some of those that were given are in no document of the index.
+    let name = |documents: &u64| ("a term of all indexes".to_owned(), *documents);
+    each.iter().map(name).collect()
 }
 
 /// The most frequent term of a pattern with its documents, for people to read.

@@ -73,11 +73,13 @@ impl Query {
                 text,
                 pattern,
                 slop,
+                first,
             } => ask(&PhrasePatternQuery {
                 field: field.as_deref(),
                 text,
                 pattern,
                 slop: *slop,
+                first: *first,
             }),
             Query::Prefix { field, prefix } => ask(&PrefixQuery {
                 field: field.as_deref(),

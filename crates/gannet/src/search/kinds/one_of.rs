@@ -7,7 +7,7 @@ use std::fmt::{self, Formatter, Write};
 use super::query_kind::{Children, Complaint, NO_CHILDREN, QueryKind};
 use crate::base::Result;
 use crate::search::plan::{
-    FieldQuery, LeafPlan, PlanNode, Planner, check_text, pattern_of_addresses,
+    FieldQuery, LeafPlan, PlanNode, Planner, WantedTerms, check_text, pattern_of_addresses,
 };
 use crate::search::query::Query;
 use crate::search::query::addresses::has_addresses;
@@ -99,7 +99,7 @@ impl LeafPlan for OneOfQuery<'_> {
         self.values.iter().try_for_each(|value| check_text(value))?;
         if has_addresses(asked.field) {
             let pattern = pattern_of_addresses(self.values, asked.field)?;
-            let slot = planner.pattern(asked, pattern, false)?;
+            let slot = planner.pattern(asked, pattern, WantedTerms::All)?;
             return Ok(Some(PlanNode::Pattern(slot, asked.boost)));
         }
         let bytes = |value: &String| {
@@ -112,7 +112,7 @@ impl LeafPlan for OneOfQuery<'_> {
         let mut values: Vec<Vec<u8>> = self.values.iter().map(bytes).collect();
         values.sort_unstable();
         values.dedup();
-        let slot = planner.pattern(asked, Pattern::OneOf(values), false)?;
+        let slot = planner.pattern(asked, Pattern::OneOf(values), WantedTerms::All)?;
         Ok(Some(PlanNode::Pattern(slot, asked.boost)))
     }
 }

@@ -1,7 +1,8 @@
 //! The documents of all terms that a pattern stands for: what prefixes, wildcards, ranges and fuzzy
 //! words are in a field.
 //!
-//! All of them have the same score, but for those of a fuzzy word: it is the sum of its terms.
+//! All of them have the same score, but for those of a fuzzy word and the first ones in order that
+//! stand for the last word of a phrase: it is the sum of its terms.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use crate::search::build::{self, Builder, CLAUSE_BYTES};
 use crate::search::lists::{OpenLists, OpenPattern, OpenTerm};
 use crate::search::matching::doc_set::{DocSet, MemberBits};
 use crate::search::matching::sets::{SetMembers, Union};
-use crate::search::plan::{Parts, PlanSlot, PlannedPattern, ScoredSlots};
+use crate::search::plan::{Parts, PlanSlot, PlannedPattern, ScoredSlots, WantedTerms};
 use crate::search::rank::root::{Clause, Root};
 use crate::search::results::explain;
 use crate::search::results::highlight::Wanted;
@@ -44,8 +45,10 @@ impl<'p> NodeKind<'p> for PatternNode {
     }
 
     fn note_scored(&self, patterns: &[PlannedPattern], scored: &mut ScoredSlots) {
-        // Which terms are the most similar ones shows only where all are known.
-        scored.patterns[self.slot] |= patterns[self.slot].pattern.is_fuzzy();
+        // Which terms are the most similar ones, or the first, shows only where all are known.
+        let planned = &patterns[self.slot];
+        let is_first = matches!(planned.wanted, WantedTerms::First(_));
+        scored.patterns[self.slot] |= planned.pattern.is_fuzzy() || is_first;
     }
 
     fn want(&self, field: FieldId, lists: &OpenLists, wanted: &mut Wanted) -> Result<()> {
@@ -70,13 +73,11 @@ impl<'p> NodeKind<'p> for PatternNode {
     }
 
     fn build(&self, builder: &mut Builder<'_>) -> Result<Option<Clause>> {
+        let pattern = &builder.lists.patterns[self.slot];
         let OpenPattern {
-            is_fuzzy,
-            terms,
-            documents,
-            ..
-        } = &builder.lists.patterns[self.slot];
-        if *is_fuzzy && self.boost.is_some() {
+            terms, documents, ..
+        } = pattern;
+        if pattern.scores_terms() && self.boost.is_some() {
             let clauses = self.similar(builder)?;
             return Ok(builder.any(clauses, 1, Formula::Sum));
         }
@@ -96,8 +97,8 @@ impl<'p> NodeKind<'p> for PatternNode {
     }
 
     fn root(&self, builder: &mut Builder<'_>) -> Result<Root> {
-        let is_fuzzy = builder.lists.patterns[self.slot].is_fuzzy;
-        let clauses = if is_fuzzy && self.boost.is_some() {
+        let scores_terms = builder.lists.patterns[self.slot].scores_terms();
+        let clauses = if scores_terms && self.boost.is_some() {
             self.similar(builder)?
         } else {
             self.build(builder)?.into_iter().collect()
@@ -107,13 +108,17 @@ impl<'p> NodeKind<'p> for PatternNode {
 }
 
 impl PatternNode {
-    /// The terms that are similar to a fuzzy word. As in Lucene all count as the most frequent one,
-    /// or the rarest misspelling would score most.
+    /// The terms, each with its score. As in Lucene all that are similar to a fuzzy word count as
+    /// the most frequent one, or the rarest misspelling would score most.
     fn similar(&self, builder: &mut Builder<'_>) -> Result<Vec<Clause>> {
         let pattern = &builder.lists.patterns[self.slot];
         let (most, _) = pattern.most_frequent();
         let counted = pattern.terms.iter().map(|term| OpenTerm {
-            frequency: most,
+            frequency: if pattern.is_fuzzy {
+                most
+            } else {
+                term.frequency
+            },
             ..term.clone()
         });
         counted

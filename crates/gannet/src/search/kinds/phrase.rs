@@ -149,7 +149,13 @@ impl<'p> NodeKind<'p> for PhraseNode<'p> {
     }
 
     fn explanation_bytes(&self, lists: &OpenLists) -> usize {
-        let most = self.ends(lists).map(explain::term_bytes).max();
+        let ends = self.ends(lists).map(explain::term_bytes);
+        let each_counts = |(slot, _): (PlanSlot, u32)| lists.patterns[slot].each.is_some();
+        let most = if self.last.is_some_and(each_counts) {
+            Some(ends.sum())
+        } else {
+            ends.max()
+        };
         let words = self.words.iter();
         let words = words.filter_map(|(slot, _)| lists.terms[*slot].as_ref());
         most.unwrap_or(0) + words.map(explain::term_bytes).sum::<usize>()

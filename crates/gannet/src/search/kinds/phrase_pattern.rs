@@ -3,12 +3,12 @@
 use std::fmt::{self, Formatter, Write};
 
 use super::query_kind::{Children, Complaint, NO_CHILDREN, QueryKind};
-use crate::base::Result;
+use crate::base::{Error, Result};
 use crate::search::plan::{FieldQuery, LeafPlan, PlanNode, Planner, WrittenPattern, literals};
 use crate::search::query::print::{
     print_field, print_in_quotes, print_pattern_in_quotes, print_slop,
 };
-use crate::search::query::{PatternPart, Query, pattern_parts};
+use crate::search::query::{ENDS_MAX, PatternPart, Query, pattern_parts};
 
 /// [`Query::PhrasePattern`].
 pub struct PhrasePatternQuery<'q> {
@@ -16,6 +16,7 @@ pub struct PhrasePatternQuery<'q> {
     pub text: &'q str,
     pub pattern: &'q str,
     pub slop: u32,
+    pub first: Option<u32>,
 }
 
 impl<'q> QueryKind<'q> for PhrasePatternQuery<'q> {
@@ -46,7 +47,8 @@ impl<'q> QueryKind<'q> for PhrasePatternQuery<'q> {
         print_in_quotes(self.text, true, out)?;
         print_pattern_in_quotes(self.pattern, out)?;
         out.write_char('"')?;
-        print_slop(self.slop, out)
+        print_slop(self.slop, out)?;
+        self.first.map_or(Ok(()), |first| write!(out, "|{first}"))
     }
 
     fn plan(
@@ -82,8 +84,20 @@ impl LeafPlan for PhrasePatternQuery<'_> {
         parts.extend(pattern_parts(self.pattern));
         let pattern = WrittenPattern {
             phrase: Some(self.slop),
+            first: self.first.map(checked).transpose()?,
             ..WrittenPattern::of(parts)
         };
         planner.terms_like(&pattern, asked)
     }
+}
+
+/// The number of terms that a pattern stands for at most.
+fn checked(first: u32) -> Result<usize> {
+    let first = first as usize;
+    if (1..=ENDS_MAX).contains(&first) {
+        return Ok(first);
+    }
+    Err(Error::invalid(format!(
+        "the last word of a phrase stands for 1 to {ENDS_MAX} terms, not for {first}"
+    )))
 }

@@ -6,7 +6,9 @@ use std::ops::Bound;
 use super::query_kind::{Children, Complaint, NO_CHILDREN, QueryKind};
 use crate::analysis::Field;
 use crate::base::{Error, Result};
-use crate::search::plan::{FieldQuery, LeafPlan, PlanNode, Planner, pattern_between_addresses};
+use crate::search::plan::{
+    FieldQuery, LeafPlan, PlanNode, Planner, WantedTerms, pattern_between_addresses,
+};
 use crate::search::query::addresses::has_addresses;
 use crate::search::query::pattern::Pattern;
 use crate::search::query::print::{print_field, print_quoted};
@@ -78,7 +80,7 @@ impl LeafPlan for RangeQuery<'_> {
     ) -> Result<Option<PlanNode>> {
         if has_addresses(asked.field) {
             let pattern = pattern_between_addresses(self.lower, self.upper, asked.field)?;
-            let slot = planner.pattern(asked, pattern, false)?;
+            let slot = planner.pattern(asked, pattern, WantedTerms::All)?;
             return Ok(Some(PlanNode::Pattern(slot, asked.boost)));
         }
         let bytes = |text: &String| asked.field.analyzer.part(text).into_bytes();
@@ -86,7 +88,7 @@ impl LeafPlan for RangeQuery<'_> {
             self.lower.as_ref().map(bytes),
             self.upper.as_ref().map(bytes),
         );
-        let slot = planner.pattern(asked, Pattern::Range(range.0, range.1), false)?;
+        let slot = planner.pattern(asked, Pattern::Range(range.0, range.1), WantedTerms::All)?;
         Ok(Some(PlanNode::Pattern(slot, asked.boost)))
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::{self, Formatter, Write};
 
 use super::query_kind::{Children, NO_CHILDREN, QueryKind};
 use crate::base::Result;
-use crate::search::plan::{FieldQuery, LeafPlan, PlanNode, Planner};
+use crate::search::plan::{FieldQuery, LeafPlan, PlanNode, Planner, WantedTerms};
 use crate::search::query::Query;
 use crate::search::query::pattern::Pattern;
 use crate::search::query::print::print_field;
@@ -62,7 +62,7 @@ impl LeafPlan for RegexpQuery<'_> {
         planner: &mut Planner<'_>,
     ) -> Result<Option<PlanNode>> {
         let regexp = Regexp::new(self.pattern)?;
-        let slot = planner.pattern(asked, Pattern::Regexp(Box::new(regexp)), false)?;
+        let slot = planner.pattern(asked, Pattern::Regexp(Box::new(regexp)), WantedTerms::All)?;
         Ok(Some(PlanNode::Pattern(slot, asked.boost)))
     }
 }

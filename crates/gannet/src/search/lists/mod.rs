@@ -43,7 +43,7 @@ impl OpenTerm {
 
 /// The expansion of a pattern: its terms, or a set of documents if the terms are many.
 pub struct OpenPattern {
-    /// Set if each of its terms has its own score.
+    /// Set if it is fuzzy, so that its terms count by their similarity.
     pub is_fuzzy: bool,
     /// The pattern.
     pub pattern: Arc<Pattern>,
@@ -53,9 +53,22 @@ pub struct OpenPattern {
     pub documents: Option<PatternDocuments>,
     /// The number of documents of its most frequent term, if that was given.
     pub most: Option<u64>,
+    /// The documents of each term, as scores count them, if each counts for itself.
+    pub each: Option<Vec<u64>>,
 }
 
 impl OpenPattern {
+    /// Returns true if each of its terms has a score of its own, where it is no part of a phrase.
+    pub fn scores_terms(&self) -> bool {
+        self.is_fuzzy || self.each.is_some()
+    }
+
+    /// The documents of the terms whose idfs the last word of a phrase counts.
+    pub fn frequencies(&self) -> Vec<u64> {
+        let each = self.each.clone();
+        each.unwrap_or_else(|| vec![self.most_frequent().0])
+    }
+
     /// The number of documents of its most frequent term, as scores count them, and that term if it
     /// is here.
     pub fn most_frequent(&self) -> (u64, Option<&OpenTerm>) {

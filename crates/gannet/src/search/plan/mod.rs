@@ -34,7 +34,9 @@ pub use addresses::{pattern_between_addresses, pattern_of_addresses};
 pub use allowance::{Allowance, check_text};
 pub use field_query::FieldQuery;
 pub use leaf::LeafPlan;
-pub use node::{JoinedNodes, Parts, PlanNode, PlanSlot, PlannedPattern, PlannedTerm, ScoredSlots};
+pub use node::{
+    JoinedNodes, Parts, PlanNode, PlanSlot, PlannedPattern, PlannedTerm, ScoredSlots, WantedTerms,
+};
 pub use patterns::{WrittenPattern, literals};
 pub use planner::Planner;
 

@@ -188,6 +188,17 @@ pub struct PlannedTerm {
     pub key: Vec<u8>,
 }
 
+/// The terms that are wanted of those that a pattern fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WantedTerms {
+    /// All, of which many may become a set of documents.
+    All,
+    /// The most frequent, since it is the last word of a phrase and positions are needed.
+    MostFrequent,
+    /// So many of them at most, the first in their order. Each counts in the score.
+    First(usize),
+}
+
 /// A pattern over a field's terms.
 pub struct PlannedPattern {
     /// The field.
@@ -196,8 +207,8 @@ pub struct PlannedPattern {
     pub pattern: Pattern,
     /// The pattern as it was written.
     pub written: String,
-    /// Set if it is the last word of a phrase, so that the positions of its terms are needed.
-    pub ends_phrase: bool,
+    /// The terms that are wanted.
+    pub wanted: WantedTerms,
     /// Set if the terms of the field are stems.
     pub stems: bool,
 }

@@ -7,7 +7,7 @@
 use super::cut::{CutPattern, cut, literal};
 use super::field_query::FieldQuery;
 use super::forms::{FieldWords, Form, written};
-use super::node::{PlanNode, PlanSlot};
+use super::node::{PlanNode, PlanSlot, WantedTerms};
 use super::notes::{Remark, short};
 use super::planner::{Planner, check_positions};
 use crate::analysis::{Field, split_term_key};
@@ -22,6 +22,8 @@ pub struct WrittenPattern {
     pub parts: Vec<PatternPart>,
     /// The slop, if it was written as a phrase.
     pub phrase: Option<u32>,
+    /// The number of terms that it stands for at most, the first in their order, if that is given.
+    pub first: Option<usize>,
     /// The distance of a fuzzy word, or that it is automatic.
     pub fuzzy: Option<Option<u8>>,
 }
@@ -32,6 +34,7 @@ impl WrittenPattern {
         WrittenPattern {
             parts,
             phrase: None,
+            first: None,
             fuzzy: None,
         }
     }
@@ -113,9 +116,13 @@ impl Planner<'_> {
         }
         let formed = self.formed(pattern, &last, field)?;
         self.say_asked(pattern, asked, &words, Some(&formed));
-        let ends_phrase = !words.is_empty();
-        let slot = self.pattern(asked, formed.pattern, ends_phrase)?;
-        if !ends_phrase {
+        let wanted = match pattern.first {
+            Some(first) => WantedTerms::First(first),
+            None if words.is_empty() => WantedTerms::All,
+            None => WantedTerms::MostFrequent,
+        };
+        let slot = self.pattern(asked, formed.pattern, wanted)?;
+        if words.is_empty() {
             return Ok(Some(PlanNode::Pattern(slot, boost)));
         }
         check_positions(field)?;

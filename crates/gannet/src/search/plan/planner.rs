@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use super::addresses::pattern_of_addresses;
 use super::allowance::{Allowance, check_phrase};
 use super::field_query::FieldQuery;
-use super::node::{PlanNode, PlanSlot, PlannedPattern, PlannedTerm};
+use super::node::{PlanNode, PlanSlot, PlannedPattern, PlannedTerm, WantedTerms};
 use super::notes::Notes;
 use crate::analysis::{Field, FieldKind, FieldOptions, Schema, Scratch, term_key};
 use crate::base::{Error, Result};
@@ -84,7 +84,7 @@ impl<'a> Planner<'a> {
     pub fn value(&mut self, text: &str, asked: &FieldQuery<'_>) -> Result<Option<PlanNode>> {
         if has_addresses(asked.field) && text.contains('/') {
             let pattern = pattern_of_addresses(&[text.to_owned()], asked.field)?;
-            let slot = self.pattern(asked, pattern, false)?;
+            let slot = self.pattern(asked, pattern, WantedTerms::All)?;
             return Ok(Some(PlanNode::Pattern(slot, asked.boost)));
         }
         if let Some(spelled) = other_spelling(text, asked.field) {
@@ -116,7 +116,7 @@ impl<'a> Planner<'a> {
         let terms = words.iter();
         let terms = terms.map(|(slot, _)| PlanNode::Term(*slot, asked.boost));
         let mut parts: Vec<PlanNode> = terms.collect();
-        let slot = self.pattern(asked, Pattern::Span(span), false)?;
+        let slot = self.pattern(asked, Pattern::Span(span), WantedTerms::All)?;
         parts.push(PlanNode::Pattern(slot, asked.boost));
         Ok(PlanNode::best(parts))
     }
@@ -148,7 +148,7 @@ impl<'a> Planner<'a> {
         &mut self,
         asked: &FieldQuery<'_>,
         pattern: Pattern,
-        ends_phrase: bool,
+        wanted: WantedTerms,
     ) -> Result<PlanSlot> {
         let written = asked.query.to_string();
         self.allowance
@@ -157,7 +157,7 @@ impl<'a> Planner<'a> {
             field: asked.field.id,
             pattern,
             written,
-            ends_phrase,
+            wanted,
             stems: asked.field.analyzer.stems(),
         });
         Ok(self.patterns.len() - 1)

@@ -24,6 +24,9 @@ pub(crate) const DEPTH_MAX: usize = 64;
 /// The most words, patterns and other leaves of one query over all its fields.
 pub(crate) const LEAVES_MAX: usize = 4096;
 
+/// The most terms that the last word of a phrase stands for.
+pub(crate) const ENDS_MAX: usize = 1024;
+
 /// The way in which several terms, or clauses without a sign, are joined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Operator {
@@ -62,8 +65,8 @@ pub enum Query {
         /// The number of positions that the terms may be moved in all.
         slop: u32,
     },
-    /// The terms of `text` in their order, and behind them a term that `pattern` fits. Of the terms
-    /// that fit, the most frequent are searched, up to 1,024.
+    /// The terms of `text` in their order, and behind them a term that `pattern` fits. Without a
+    /// text, the terms that the pattern fits.
     PhrasePattern {
         /// The field to search.
         field: Option<String>,
@@ -73,6 +76,11 @@ pub enum Query {
         pattern: String,
         /// The number of positions that the terms may be moved in all.
         slop: u32,
+        /// The number of terms that the pattern stands for at most, up to 1,024: the first in the
+        /// order of their bytes. As in Lucene, the idf of each counts then, and without a text the
+        /// score of each. `None` are the most frequent, up to 1,024, which count as the most
+        /// frequent of them. The query language has no form for a number: it prints behind a bar.
+        first: Option<u32>,
     },
     /// Terms that begin with `prefix`.
     Prefix {

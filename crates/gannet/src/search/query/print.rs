@@ -5,6 +5,7 @@
 //! - a lone `should` clause is its query, and no clauses at all are no document;
 //! - fewer `should` clauses than must match are an error;
 //! - a regular expression prints between slashes, which the language does not read;
+//! - a phrase whose last word stands for the first terms prints their number behind a bar;
 //! - an empty text prints as an empty phrase;
 //! - a pattern that every term fits prints as `*:*`, or `field:*`;
 //! - a pattern that only ends in `*` prints as a prefix;

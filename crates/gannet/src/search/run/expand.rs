@@ -6,8 +6,8 @@
 //!
 //! Few terms are kept. All terms of a prefix, wildcard or range score the same, so when they become
 //! many, only the set of their documents is kept; the terms found so far are added to it. Where the
-//! pattern is the last word of a phrase, positions are needed: the most frequent terms are looked
-//! up once all are known.
+//! pattern is the last word of a phrase, positions are needed: the most frequent terms, or the
+//! first in order, are looked up once all are known.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -15,6 +15,7 @@ use std::sync::Arc;
 use super::column_range::{
     ColumnRange, column_of_ranges, column_of_values, not_kept, without_column,
 };
+use super::first_terms::FirstTerms;
 use super::frequent::MostFrequent;
 use super::range_terms::RangeTerms;
 use crate::analysis::{Field, FieldId, term_key};
@@ -25,7 +26,7 @@ use crate::postings::{DELTA_LEVELS, TermPostings, TermTree, TermVisitor};
 use crate::search::lists::collector::Collector;
 use crate::search::lists::{PatternDocuments, Sources};
 use crate::search::matching::matcher::for_all;
-use crate::search::plan::PlannedPattern;
+use crate::search::plan::{PlannedPattern, WantedTerms};
 use crate::search::query::fields::{has_order, without_terms};
 use crate::search::query::pattern::{Pattern, Verdict};
 use crate::search::query::ranges::{check_words, unordered};
@@ -70,8 +71,9 @@ pub struct Expander {
     pattern: Arc<Pattern>,
     written: String,
     stems: bool,
-    /// The terms, if only the most frequent are wanted, until all are counted.
-    counted: Option<MostFrequent>,
+    wanted: WantedTerms,
+    /// The terms of which only some are wanted, until all are known.
+    chosen_of: Option<TermChoice>,
     /// The terms of them that are to be looked up.
     chosen: VecDeque<Vec<u8>>,
     found: BTreeMap<Vec<u8>, (Option<TermPostings>, f32)>,
@@ -89,6 +91,39 @@ pub struct Expander {
     dropped: bool,
     walked_memory: bool,
     done: bool,
+}
+
+/// Terms of which some are chosen once all are known.
+enum TermChoice {
+    MostFrequent(MostFrequent),
+    First(FirstTerms),
+}
+
+impl TermChoice {
+    /// Adds documents of a term.
+    fn add(&mut self, key: &[u8], documents: u64) -> Result<()> {
+        match self {
+            TermChoice::MostFrequent(counted) => counted.add(key, documents),
+            TermChoice::First(first) if documents > 0 => first.add(key),
+            TermChoice::First(_) => Ok(()),
+        }
+    }
+
+    /// Returns true if neither this term nor any behind it in order can be chosen.
+    fn is_behind(&self, key: &[u8]) -> bool {
+        match self {
+            TermChoice::MostFrequent(_) => false,
+            TermChoice::First(first) => first.is_behind(key),
+        }
+    }
+
+    /// The keys that are chosen, in order, and whether others would have been worth it.
+    fn finish(self) -> Result<(Vec<Vec<u8>>, bool)> {
+        match self {
+            TermChoice::MostFrequent(counted) => counted.finish(),
+            TermChoice::First(first) => Ok((first.finish(), false)),
+        }
+    }
 }
 
 /// A range, or some values, of which it is first decided how their documents are found.
@@ -116,15 +151,19 @@ impl Expander {
             field,
             pattern,
             written,
-            ends_phrase,
+            wanted,
             stems,
         } = planned;
         let is_of_values = matches!(pattern, Pattern::Range(..) | Pattern::OneOf(_));
         let range = is_of_values.then_some(RangeRun::Undecided);
-        let counted = (ends_phrase && !pattern.is_fuzzy()).then(|| {
-            let memory = limits.budget.reserve("the terms of a pattern", 0)?;
-            Ok(MostFrequent::new(memory))
-        });
+        let memory = || limits.budget.reserve("the terms of a pattern", 0);
+        let chosen_of = match wanted {
+            WantedTerms::First(most) => Some(TermChoice::First(FirstTerms::new(most, memory()?))),
+            WantedTerms::MostFrequent if !pattern.is_fuzzy() => {
+                Some(TermChoice::MostFrequent(MostFrequent::new(memory()?)))
+            }
+            WantedTerms::MostFrequent | WantedTerms::All => None,
+        };
         Ok(Expander {
             field,
             range,
@@ -132,7 +171,8 @@ impl Expander {
             pattern: Arc::new(pattern),
             written,
             stems,
-            counted: counted.transpose()?,
+            wanted,
+            chosen_of,
             chosen: VecDeque::new(),
             found: BTreeMap::new(),
             memory: limits.budget.reserve("the terms of a pattern", 0)?,
@@ -205,10 +245,10 @@ impl Expander {
         Ok(())
     }
 
-    /// Looks up the most frequent terms, if only these are wanted.
+    /// Looks up the terms that were chosen, if only some are wanted.
     fn look_up_chosen(&mut self, view: &SearchView, pages: &mut Pages<'_>) -> Step<()> {
-        if let Some(counted) = self.counted.take() {
-            let (keys, is_cut) = counted.finish()?;
+        if let Some(chosen_of) = self.chosen_of.take() {
+            let (keys, is_cut) = chosen_of.finish()?;
             self.dropped = is_cut;
             let bytes = keys.iter().map(|key| bytes_of(key, &None));
             self.memory.grow_to(bytes.sum())?;
@@ -288,6 +328,11 @@ impl Expander {
         self.stems
     }
 
+    /// The terms that are wanted.
+    pub fn wanted(&self) -> WantedTerms {
+        self.wanted
+    }
+
     /// Returns true if the pattern is fuzzy.
     pub fn is_fuzzy(&self) -> bool {
         self.pattern.is_fuzzy()
@@ -359,10 +404,13 @@ impl Expander {
         let Verdict::Match(similarity) = verdict else {
             return Ok(verdict);
         };
-        if let Some(counted) = &mut self.counted {
+        if let Some(chosen_of) = &mut self.chosen_of {
+            if chosen_of.is_behind(key) {
+                return Ok(Verdict::End);
+            }
             let mut postings = TermPostings::default();
             postings.take(which, value)?;
-            counted.add(key, postings.document_frequency())?;
+            chosen_of.add(key, postings.document_frequency())?;
             return Ok(verdict);
         }
         match &mut self.collector {
@@ -451,9 +499,9 @@ impl Expander {
 
     /// Takes the terms in memory: keeps them, or collects their documents where they are many.
     fn walk_memory(&mut self, view: &SearchView, pages: &mut Pages<'_>) -> Result<()> {
-        if let Some(counted) = &mut self.counted {
+        if let Some(chosen_of) = &mut self.chosen_of {
             let mut counter = TermCounter {
-                counted,
+                chosen_of,
                 field: self.field,
                 pattern: &self.pattern,
                 key: Vec::new(),
@@ -486,7 +534,7 @@ impl Expander {
 
 /// Counts the documents of the terms in memory that match.
 struct TermCounter<'a, 's> {
-    counted: &'a mut MostFrequent,
+    chosen_of: &'a mut TermChoice,
     field: FieldId,
     pattern: &'a Pattern,
     /// The last term that matched, and how many documents were shown of it.
@@ -499,7 +547,7 @@ impl TermCounter<'_, '_> {
     fn add(&mut self) -> Result<()> {
         match std::mem::take(&mut self.documents) {
             0 => Ok(()),
-            documents => self.counted.add(&self.key, documents),
+            documents => self.chosen_of.add(&self.key, documents),
         }
     }
 }
@@ -508,7 +556,8 @@ impl TermVisitor for TermCounter<'_, '_> {
     fn wants(&mut self, key: &[u8]) -> Result<bool> {
         self.add()?;
         self.steps.count(self.pattern.steps())?;
-        let is_wanted = matches!(judge(self.pattern, self.field, key), Verdict::Match(_));
+        let is_wanted = !self.chosen_of.is_behind(key)
+            && matches!(judge(self.pattern, self.field, key), Verdict::Match(_));
         if is_wanted {
             self.key.clear();
             self.key.extend_from_slice(key);

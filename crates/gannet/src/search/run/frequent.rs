@@ -8,10 +8,11 @@
 use std::collections::BTreeMap;
 
 use crate::base::{Reservation, Result};
+use crate::search::query::ENDS_MAX;
 
 /// The most terms that the last word of a phrase stands for: the most frequent ones, among equals
 /// the first in order.
-pub const FREQUENT_MAX: usize = 1024;
+pub const FREQUENT_MAX: usize = ENDS_MAX;
 
 /// The most terms that are counted at once.
 const COUNTED_MAX: usize = 8 * FREQUENT_MAX;

@@ -10,7 +10,7 @@ use super::frequent::FREQUENT_MAX;
 use crate::analysis::{FieldId, Schema, split_term_key, term_key};
 use crate::base::{Budget, Error, Reservation, Result};
 use crate::search::lists::{OpenLists, PartialExpansion};
-use crate::search::plan::{Plan, PlanSlot};
+use crate::search::plan::{Plan, PlanSlot, WantedTerms};
 use crate::search::query::Query;
 use crate::search::query::fields;
 use crate::search::query::pattern::{Pattern, Verdict};
@@ -173,7 +173,12 @@ impl GivenStatistics {
     }
 
     /// The terms that the fuzzy term of a slot stands for.
-    pub fn similar(&self, slot: PlanSlot, pattern: &Pattern) -> Option<MostSimilar> {
+    pub fn similar(
+        &self,
+        slot: PlanSlot,
+        pattern: &Pattern,
+        wanted: WantedTerms,
+    ) -> Option<MostSimilar> {
         let needed = self.similar.iter().find(|needed| needed.slot == slot)?;
         let name = name_of(needed.field, &self.schema);
         let all = self.given.similar(name, &needed.text)?;
@@ -186,14 +191,20 @@ impl GivenStatistics {
                 });
         let mut similar: Vec<(f32, &String, u64)> = similar.collect();
         // They are in order; among equals the first stay first.
-        let most = if pattern.is_fuzzy() {
-            similar.sort_by(|a, b| b.0.total_cmp(&a.0));
-            FUZZY_MAX
-        } else {
-            similar.sort_by_key(|(.., documents)| Reverse(*documents));
-            FREQUENT_MAX
+        let most = match wanted {
+            WantedTerms::First(most) => most,
+            _ if pattern.is_fuzzy() => {
+                similar.sort_by(|a, b| b.0.total_cmp(&a.0));
+                FUZZY_MAX
+            }
+            _ => {
+                similar.sort_by_key(|(.., documents)| Reverse(*documents));
+                FREQUENT_MAX
+            }
         };
-        let is_cut = all.is_cut || similar.len() > most;
+        // That there are more is no surprise where the first were asked for.
+        let may_be_cut = !matches!(wanted, WantedTerms::First(_));
+        let is_cut = may_be_cut && (all.is_cut || similar.len() > most);
         let most = similar.into_iter().take(most);
         let frequencies = most.map(|(_, term, documents)| {
             let mut key = Vec::new();
@@ -211,6 +222,11 @@ impl MostSimilar {
     /// The documents of the most frequent of them.
     pub fn most_documents(&self) -> Option<u64> {
         self.frequencies.values().copied().max()
+    }
+
+    /// The documents of each, in the order of the terms.
+    pub fn into_frequencies(self) -> Vec<u64> {
+        self.frequencies.into_values().collect()
     }
 
     /// The documents of a term, if it is one of these.

@@ -13,7 +13,7 @@ use crate::postings::{Reach, TermList};
 use crate::search::hot::{HotEntry, HotLists};
 use crate::search::lists::{KnownPatterns, OpenLists, OpenPattern, OpenTerm, PartialExpansion};
 use crate::search::matching::matcher::for_all;
-use crate::search::plan::{PlannedPattern, PlannedTerm};
+use crate::search::plan::{PlannedPattern, PlannedTerm, WantedTerms};
 use crate::search::view::SearchView;
 
 /// The resources that a query has beside others.
@@ -66,7 +66,7 @@ impl<'q> Lookup<'q> {
             budget: budget.clone(),
         };
         let expansions = patterns.into_iter().map(|planned| {
-            let known = known.filter(|_| !planned.ends_phrase);
+            let known = known.filter(|_| planned.wanted == WantedTerms::All);
             let known = known.and_then(|known| known.find(planned.field, &planned.written));
             let expander = Expander::new(planned, limits.clone())?;
             Ok(expander.knowing(known))
@@ -121,7 +121,8 @@ impl<'q> Lookup<'q> {
         lists.unmatched = unmatched(&self.expansions);
         lists.notes = unmatched_stems(&self.expansions, view);
         for (slot, one) in self.expansions.into_iter().enumerate() {
-            let similar = given.and_then(|given| given.similar(slot, one.pattern()));
+            let wanted = one.wanted();
+            let similar = given.and_then(|given| given.similar(slot, one.pattern(), wanted));
             if similar
                 .as_ref()
                 .map_or(one.is_cut(), |similar| similar.is_cut)
@@ -138,6 +139,7 @@ impl<'q> Lookup<'q> {
                 terms: Vec::new(),
                 documents: None,
                 most: similar.as_ref().and_then(MostSimilar::most_documents),
+                each: None,
             };
             match one.finish() {
                 Expansion::Documents(documents) => {
@@ -157,6 +159,13 @@ impl<'q> Lookup<'q> {
                         }));
                     }
                 }
+            }
+            if matches!(wanted, WantedTerms::First(_)) {
+                let own = || pattern.terms.iter().map(|term| term.frequency).collect();
+                let each = similar.map_or_else(own, MostSimilar::into_frequencies);
+                let bytes = self.memory.bytes() + each.len() * size_of::<u64>();
+                self.memory.grow_to(bytes)?;
+                pattern.each = Some(each);
             }
             lists.patterns.push(pattern);
         }

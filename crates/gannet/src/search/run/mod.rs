@@ -3,6 +3,7 @@
 pub(crate) mod column_range;
 pub(crate) mod execute;
 pub(crate) mod expand;
+pub(crate) mod first_terms;
 pub(crate) mod frequent;
 pub(crate) mod given;
 pub(crate) mod group;

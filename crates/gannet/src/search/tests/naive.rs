@@ -148,8 +148,15 @@ impl Naive<'_> {
                 text,
                 pattern,
                 slop,
+                first,
                 ..
-            } => self.ending(text, pattern, *slop, field, doc, boost),
+            } => {
+                let last = AskedEnd {
+                    pattern,
+                    first: *first,
+                };
+                self.ending(text, last, *slop, field, doc, boost)
+            }
             Query::Prefix { prefix, .. } => any(&|word| word.starts_with(prefix.as_str())),
             Query::Wildcard { pattern, .. } => {
                 let parts: Vec<PatternPart> = pattern_parts(pattern).collect();
@@ -254,19 +261,19 @@ impl Naive<'_> {
         (!scores.is_empty()).then(|| sum(&scores))
     }
 
-    /// A phrase whose last word is any that fits a pattern. The oracle for slop wants that no word
-    /// before it does.
+    /// A phrase whose last word is any that fits a pattern, or any of the first ones. The oracle
+    /// for slop wants that no word before it does.
     fn ending(
         &self,
         text: &str,
-        pattern: &str,
+        last: AskedEnd<'_>,
         slop: u32,
         field: usize,
         doc: usize,
         boost: f32,
     ) -> Score {
         let words = &self.world.docs[doc][field];
-        let mut parts: Vec<PatternPart> = pattern_parts(pattern).collect();
+        let mut parts: Vec<PatternPart> = pattern_parts(last.pattern).collect();
         let asked: Vec<&str> = match FIELDS[field] {
             (WHOLE, _) | (_, FieldKind::Exact) => {
                 parts.splice(0..0, text.chars().map(PatternPart::Literal));
@@ -274,7 +281,19 @@ impl Naive<'_> {
             }
             _ => text.split_whitespace().collect(),
         };
-        let is_end = |word: &&str| fits(&parts, &word.chars().collect::<Vec<_>>());
+        let is_fitting = |word: &&str| fits(&parts, &word.chars().collect::<Vec<_>>());
+        let count = |word: &&str| self.world.frequencies.get(&(field, *word)).copied();
+        let there = WORDS.iter().filter(|word| count(word).is_some());
+        let mut ends: Vec<&str> = there.copied().filter(|word| is_fitting(word)).collect();
+        ends.sort_unstable();
+        ends.truncate(last.first.map_or(ends.len(), |first| first as usize));
+        let is_end = |word: &&str| ends.contains(word);
+        if asked.is_empty() && last.first.is_some() {
+            let each = ends.iter();
+            let scores = each.filter_map(|word| self.term(word, field, doc, boost));
+            let scores: Vec<f32> = scores.collect();
+            return (!scores.is_empty()).then(|| sum(&scores));
+        }
         if asked.is_empty() {
             return words.iter().any(&is_end).then_some(boost);
         }
@@ -298,13 +317,15 @@ impl Naive<'_> {
             }
             _ => sloppy(&words, &asked, slop as i64),
         };
-        let ends = WORDS.iter().filter(|word| is_end(word));
-        let count = |word: &&str| self.world.frequencies.get(&(field, *word)).copied();
-        let most = ends.filter_map(count).max()?;
+        let most = ends.iter().filter_map(count).max()?;
         let documents = self.world.view.statistics.of(field as FieldId).documents;
         let before = asked[..asked.len() - 1].iter();
         let idfs = before.map(|word| self.idf(word, field) as f64);
-        let sum = idfs.sum::<f64>() + idf(documents, most) as f64;
+        let of_ends = match last.first {
+            None => idf(documents, most) as f64,
+            Some(_) => ends.iter().map(|word| self.idf(word, field) as f64).sum(),
+        };
+        let sum = idfs.sum::<f64>() + of_ends;
         self.bm25(sum as f32, frequency, field, doc, boost)
     }
 
@@ -320,6 +341,12 @@ impl Naive<'_> {
         let idfs = asked.iter().map(|word| self.idf(word, field) as f64);
         self.bm25(idfs.sum::<f64>() as f32, frequency, field, doc, boost)
     }
+}
+
+/// The last word of a phrase, and how many words it stands for.
+struct AskedEnd<'q> {
+    pattern: &'q str,
+    first: Option<u32>,
 }
 
 fn split(text: &str, field: usize) -> Vec<&str> {

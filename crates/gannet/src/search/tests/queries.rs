@@ -66,6 +66,7 @@ fn ending(random: &mut Random, field: Option<String>) -> Query {
         text: format!("{} ", words[random.below(words.len())]),
         pattern: ["a*", "fl*", "f?sh", "s*", "a", "fl?s*", "x*"][random.below(7)].to_owned(),
         slop: [0, 0, 0, 1, 3][random.below(5)],
+        first: [None, None, Some(1), Some(2), Some(50)][random.below(5)],
     }
 }
 

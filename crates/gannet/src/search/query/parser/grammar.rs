@@ -231,6 +231,7 @@ impl Grammar<'_> {
                 text,
                 pattern,
                 slop,
+                first: None,
             },
             Operand::Prefix(prefix) => Query::Prefix { field, prefix },
             Operand::Wildcard(pattern) => Query::Wildcard { field, pattern },

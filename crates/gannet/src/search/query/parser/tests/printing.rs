@@ -60,7 +60,8 @@ fn leaf() -> impl Strategy<Value = Query> {
                 field,
                 text: text + " ",
                 pattern,
-                slop
+                slop,
+                first: None
             }),
         (field(), text()).prop_map(|(field, prefix)| Query::Prefix { field, prefix }),
         (
