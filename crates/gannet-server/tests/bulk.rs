@@ -183,3 +183,71 @@ fn a_bulk_may_be_about_more_indexes_than_are_open() {
     }
     assert_eq!(server.json("GET", "/x*/_count", "", 200)["count"], 59);
 }
+
+#[test]
+fn actions_bring_versions_of_other_systems() {
+    let server = TestServer::new();
+    let external = |version: &str, kind: &str, action: &str| {
+        let id = r#""_id":"1""#;
+        format!("{{\"{action}\":{{{id},\"version\":{version},\"version_type\":\"{kind}\"}}}}\n")
+    };
+    let mut lines = String::new();
+    for (version, kind, action) in [
+        ("5", "external", "index"),
+        ("\"7\"", "external", "index"),
+        ("7", "external", "index"),
+        ("7", "external_gte", "index"),
+        ("6", "external", "delete"),
+        ("8", "external", "delete"),
+        ("2", "external", "index"),
+    ] {
+        lines.push_str(&external(version, kind, action));
+        if action == "index" {
+            lines.push_str("{\"a\":1}\n");
+        }
+    }
+    let told = server.bulk("/b/_bulk", &lines);
+    let shown: Vec<(u64, u64)> = told["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| {
+            let members = item.as_object().unwrap().values().next().unwrap();
+            let version = members.get("_version").and_then(|version| version.as_u64());
+            (
+                members["status"].as_u64().unwrap(),
+                version.unwrap_or_default(),
+            )
+        })
+        .collect();
+    let expected = [
+        (201, 5),
+        (200, 7),
+        (409, 0),
+        (200, 7),
+        (409, 0),
+        (200, 8),
+        (201, 2),
+    ];
+    assert_eq!(shown, expected);
+    for (line, kind) in [
+        (
+            "{\"update\":{\"_id\":\"1\",\"version\":2}}",
+            "illegal_argument_exception",
+        ),
+        (
+            "{\"create\":{\"_id\":\"1\",\"version\":2,\"version_type\":\"external\"}}",
+            "action_request_validation_exception",
+        ),
+        (
+            "{\"index\":{\"_id\":\"1\",\"version\":2}}",
+            "action_request_validation_exception",
+        ),
+    ] {
+        let headers = [("Content-Type", "application/x-ndjson")];
+        let body = format!("{line}\n{{\"doc\":{{}}}}\n");
+        let answered = server.send("POST", "/b/_bulk", &headers, body.as_bytes());
+        assert_eq!(answered.status, 400, "{line}");
+        assert_eq!(answered.json()["error"]["type"], kind, "{line}");
+    }
+}

@@ -91,6 +91,166 @@ fn writes_that_expect_another_state_are_conflicts() {
 }
 
 #[test]
+fn versions_of_other_systems_are_kept_and_decide_which_write_counts() {
+    let server = TestServer::new();
+    let put = |query: &str, status: u16| {
+        server.json(
+            "PUT",
+            &format!("/books/_doc/1?{query}"),
+            r#"{"a":"x"}"#,
+            status,
+        )
+    };
+    let first = put("version=5&version_type=external", 201);
+    assert_eq!(
+        (&first["result"], &first["_version"]),
+        (&json!("created"), &json!(5))
+    );
+    for (query, sentence) in [
+        (
+            "version=5&version_type=external",
+            "higher or equal to the one provided [5]",
+        ),
+        (
+            "version=4&version_type=external_gt",
+            "higher or equal to the one provided [4]",
+        ),
+        (
+            "version=4&version_type=external_gte",
+            "higher than the one provided [4]",
+        ),
+    ] {
+        let error = put(query, 409)["error"].clone();
+        assert_eq!(error["type"], "version_conflict_engine_exception");
+        let reason = format!("[1]: version conflict, current version [5] is {sentence}");
+        assert_eq!(error["reason"], reason);
+    }
+    assert_eq!(
+        put("version=5&version_type=external_gte", 200)["_version"],
+        5
+    );
+    assert_eq!(
+        put("version=9223372036854775807&version_type=external", 200)["result"],
+        "updated"
+    );
+    let conflict = "/books/_doc/1?version=6&version_type=external";
+    server.error("DELETE", conflict, "", 409);
+    let (ended, folder) = server.end();
+    assert_eq!(ended.left_open, 0);
+    let server = TestServer::in_folder(folder, |_| ());
+    let got = server.json("GET", "/books/_doc/1", "", 200);
+    assert_eq!(got["_version"], 9_223_372_036_854_775_807_u64);
+    // A write that counts here counts on.
+    let counted = server.json("PUT", "/books/_doc/1", r#"{"a":"y"}"#, 200);
+    assert_eq!(counted["_version"], 9_223_372_036_854_775_808_u64);
+    server.json(
+        "PUT",
+        "/books/_doc/2?version=3&version_type=external",
+        "{}",
+        201,
+    );
+    assert_eq!(
+        server.json("PUT", "/books/_doc/2", "{}", 200)["_version"],
+        4
+    );
+    let gone = server.json(
+        "DELETE",
+        "/books/_doc/2?version=9&version_type=external",
+        "",
+        200,
+    );
+    assert_eq!(
+        (&gone["result"], &gone["_version"]),
+        (&json!("deleted"), &json!(9))
+    );
+    // What is not there is deleted with any version, also where there is no index.
+    for path in ["/books/_doc/2", "/newer/_doc/2"] {
+        let query = format!("{path}?version=7&version_type=external");
+        let none = server.json("DELETE", &query, "", 404);
+        assert_eq!(
+            (&none["result"], &none["_version"]),
+            (&json!("not_found"), &json!(7))
+        );
+    }
+    server.json("GET", "/newer/_count", "", 200);
+}
+
+#[test]
+fn versions_that_cannot_be_are_rejected_as_in_elasticsearch() {
+    let server = TestServer::new();
+    let first = server.json("PUT", "/books/_doc/1", r#"{"a":"x"}"#, 201);
+    let sequence = format!("if_seq_no={}&if_primary_term=1", first["_seq_no"]);
+    for (method, path, part) in [
+        (
+            "PUT",
+            "_doc/1?version=2".to_owned(),
+            "internal versioning can not be used",
+        ),
+        (
+            "DELETE",
+            "_doc/1?version=2".to_owned(),
+            "internal versioning can not be used",
+        ),
+        (
+            "PUT",
+            "_doc/1?version_type=external".to_owned(),
+            "illegal version value [-3]",
+        ),
+        (
+            "PUT",
+            "_doc/1?version=-1&version_type=external".to_owned(),
+            "[EXTERNAL]",
+        ),
+        (
+            "PUT",
+            "_create/1?version=2&version_type=external".to_owned(),
+            "create operations only",
+        ),
+        (
+            "PUT",
+            "_create/1?version=2".to_owned(),
+            "do not support explicit versions",
+        ),
+        (
+            "POST",
+            "_doc?version=2&version_type=external".to_owned(),
+            "an id must be provided",
+        ),
+        (
+            "POST",
+            "_update/1?version=2&version_type=external".to_owned(),
+            "internal versioning",
+        ),
+        (
+            "PUT",
+            format!("_doc/1?version=2&version_type=external&{sequence}"),
+            "compare and write operations can not use versioning",
+        ),
+    ] {
+        let body = match method {
+            "DELETE" => "",
+            _ if path.starts_with("_update") => r#"{"doc":{}}"#,
+            _ => r#"{"a":"y"}"#,
+        };
+        let (kind, reason) = server.error(method, &format!("/books/{path}"), body, 400);
+        assert_eq!(kind, "action_request_validation_exception", "{path}");
+        assert!(reason.contains(part), "{path}: {reason}");
+    }
+    for (query, part) in [
+        ("version=x&version_type=external", "[x]"),
+        ("version=2&version_type=force", "may no longer be used"),
+        (
+            "version=2&version_type=nosuch",
+            "No version type match [nosuch]",
+        ),
+    ] {
+        let (kind, reason) = server.error("PUT", &format!("/books/_doc/1?{query}"), "{}", 400);
+        assert_eq!(kind, "illegal_argument_exception");
+        assert!(reason.contains(part), "{reason}");
+    }
+}
+
+#[test]
 fn updates_change_members_and_keep_the_others() {
     let server = TestServer::new();
     server.json(

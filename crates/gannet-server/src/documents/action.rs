@@ -55,6 +55,14 @@ pub enum Precondition {
     Sequence(u64),
     /// The document that was written so many times.
     Version(u64),
+    /// None, or a document of a version below this one of another system, which the document then
+    /// has; `or_equal` also one of the same version.
+    External {
+        /// The version of the change.
+        version: u64,
+        /// Set if the same version may be there.
+        or_equal: bool,
+    },
 }
 
 impl ActionKind {
@@ -114,6 +122,14 @@ impl Precondition {
         }
     }
 
+    /// Returns the version that the change brings from another system, if it does.
+    pub fn external_version(self) -> Option<u64> {
+        match self {
+            Precondition::External { version, .. } => Some(version),
+            _ => None,
+        }
+    }
+
     /// Fails unless it is met by what there is.
     pub fn check(self, id: &str, found: Option<DocumentVersion>) -> Outcome<()> {
         let conflict = |reason: String| {
@@ -144,6 +160,20 @@ impl Precondition {
                 );
                 conflict(format!(
                     "version {wanted} of the document was expected, {found}"
+                ))
+            }
+            (Precondition::External { version, or_equal }, Some(found))
+                if found.version > version || (found.version == version && !or_equal) =>
+            {
+                let how = if or_equal {
+                    "higher"
+                } else {
+                    "higher or equal to"
+                };
+                let than = if or_equal { "than the one" } else { "the one" };
+                conflict(format!(
+                    "current version [{}] is {how} {than} provided [{version}]",
+                    found.version
                 ))
             }
             (Precondition::Sequence(wanted), None) => conflict(format!(

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::action::{Action, ActionKind, Change, Precondition};
 use super::update::UpdateBody;
+use super::version::GivenVersion;
 use crate::fault::{Fault, Outcome};
 use crate::json::{kind_of, parse_strictly};
 
@@ -140,6 +141,7 @@ fn parse_action<'a>(line: &[u8], number: usize, index: Option<&str>) -> Outcome<
     let mut of_line = index.map(str::to_owned);
     let (mut id, mut sequence, mut term) = (None, None, None);
     let mut requires_alias = None;
+    let mut given = GivenVersion::default();
     for (name, value) in metadata {
         match (name.as_str(), value) {
             (_, Value::Null) => {}
@@ -148,11 +150,13 @@ fn parse_action<'a>(line: &[u8], number: usize, index: Option<&str>) -> Outcome<
             ("_id", Value::Number(number)) => id = Some(number.to_string()),
             ("if_seq_no", Value::Number(number)) => sequence = number.as_u64(),
             ("if_primary_term", Value::Number(number)) => term = number.as_u64(),
+            ("version", value) => given.set_version(value)?,
+            ("version_type", value) => given.set_kind(value)?,
             ("require_alias", Value::Bool(flag)) => requires_alias = Some(*flag),
             ("pipeline", Value::String(text)) if text == "_none" => {}
             ("retry_on_conflict" | "_retry_on_conflict", Value::Number(_)) => {}
             (name, _) if IGNORED.contains(&name) => {}
-            ("pipeline" | "version" | "version_type" | "dynamic_templates", _) => {
+            ("pipeline" | "dynamic_templates", _) => {
                 return Err(Fault::not_there(&format!(
                     "[{name}] of an action, in line {number},"
                 )));
@@ -173,6 +177,14 @@ fn parse_action<'a>(line: &[u8], number: usize, index: Option<&str>) -> Outcome<
         Precondition::Any => kind.precondition(),
         expected => expected,
     };
+    if kind == ActionKind::Update && !given.is_none() {
+        return Err(Fault::illegal(
+            "Update requests do not support versioning. Please use `if_seq_no` and `if_primary_term` instead",
+        ));
+    }
+    let expected = given
+        .precondition(kind, id.is_some(), expected)
+        .map_err(|what| validation(number, &what))?;
     Ok(BulkAction {
         index,
         kind,

@@ -6,6 +6,7 @@ mod done;
 mod rows;
 mod sent;
 mod update;
+mod version;
 mod write;
 
 pub use action::{Action, ActionKind, Change, Precondition, sequence_number};
@@ -13,4 +14,5 @@ pub use bulk::{BulkAction, parse_bulk};
 pub use done::{Done, ItemResult};
 pub use sent::{SentDocument, sent_documents};
 pub use update::UpdateBody;
+pub use version::{GivenVersion, INTERNAL};
 pub use write::{carry_out, carry_out_in};

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use gannet::{Document, DocumentVersion, Error, Index, Reservation, Value, Workbench};
 
-use super::action::{Action, Change};
+use super::action::{Action, Change, Precondition};
 use super::done::{Done, ItemResult, Results};
 use crate::fault::{Fault, Outcome};
 use crate::indexes::{Mapping, OpenIndex, Turn, random_name};
@@ -141,7 +141,7 @@ fn write_batch(
                         Ok(memory) => puts.push(Put {
                             place: wanted.place,
                             id: wanted.id.to_owned(),
-                            document: *document,
+                            document: versioned(*document, wanted.action.before),
                             before,
                             _memory: memory,
                         }),
@@ -159,6 +159,14 @@ fn write_batch(
     }
     put_all(&open.index, puts, results);
     delete_all(&open.index, &deletions, results);
+}
+
+/// The document with the version that its change brings.
+fn versioned(document: Document, before: Precondition) -> Document {
+    match before.external_version() {
+        Some(version) => document.with_version(version),
+        None => document,
+    }
 }
 
 /// Reserves what a document takes beside what the engine reserves: it is there twice, until it is
@@ -253,6 +261,7 @@ fn parsed(id: &str, source: &[u8]) -> Outcome<Document> {
 
 fn decide(open: &OpenIndex, wanted: &Wanted<'_>, before: Option<DocumentVersion>) -> Outcome<Step> {
     let id = wanted.id;
+    let external = wanted.action.before.external_version();
     let is_update_of_nothing =
         before.is_none() && matches!(&wanted.action.change, Change::Update(_));
     // An update of what is not there says so, whatever it expects.
@@ -291,7 +300,10 @@ fn decide(open: &OpenIndex, wanted: &Wanted<'_>, before: Option<DocumentVersion>
             None => Step::Done(Done {
                 id: id.to_owned(),
                 result: ItemResult::NotFound,
-                version: ABSENT,
+                version: DocumentVersion {
+                    version: external.unwrap_or(ABSENT.version),
+                    ..ABSENT
+                },
             }),
         }),
     }
@@ -402,13 +414,14 @@ fn delete_all(
     let ids: Vec<&str> = deletions.iter().map(|(wanted, _)| wanted.id).collect();
     let deleted = index.delete(&ids);
     for (wanted, before) in deletions {
+        let external = wanted.action.before.external_version();
         results[wanted.place] = Some(match &deleted {
             Err(error) => Err(Fault::from(error.clone())),
             Ok(written) => Ok(Done {
                 id: wanted.id.to_owned(),
                 result: ItemResult::Deleted,
                 version: DocumentVersion {
-                    version: before.version + 1,
+                    version: external.unwrap_or(before.version.saturating_add(1)),
                     sequence: written.sequence,
                 },
             }),

@@ -8,7 +8,7 @@ use std::time::Instant;
 use serde_json::{Map, Value, json};
 
 use super::document::{check_is_alias, check_write};
-use crate::documents::{Action, ActionKind, BulkAction, Done, carry_out, parse_bulk};
+use crate::documents::{Action, ActionKind, BulkAction, Done, Precondition, carry_out, parse_bulk};
 use crate::fault::{Fault, Outcome};
 use crate::http::{Answer, Call, Caller};
 use crate::indexes::OpenIndex;
@@ -73,9 +73,11 @@ fn sync_all(opened: &mut HashMap<String, Arc<OpenIndex>>, synced: &mut Synced) {
     }
 }
 
-/// Returns true if an action makes an index that is missing.
+/// Returns true if an action makes an index that is missing, as a deletion with the version of
+/// another system does, too.
 fn makes(action: &BulkAction<'_>) -> bool {
-    action.kind != ActionKind::Delete
+    let before = action.action.as_ref().ok().map(|action| action.before);
+    action.kind != ActionKind::Delete || before.and_then(Precondition::external_version).is_some()
 }
 
 /// Carries out actions on one index that stand in a row.

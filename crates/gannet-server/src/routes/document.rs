@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use crate::documents::{
-    Action, ActionKind, Change, Done, ItemResult, Precondition, UpdateBody, carry_out,
-    sequence_number,
+    Action, ActionKind, Change, Done, GivenVersion, INTERNAL, ItemResult, Precondition, UpdateBody,
+    carry_out, sequence_number,
 };
 use crate::fault::{Fault, Outcome};
 use crate::http::{Answer, Call};
@@ -78,23 +78,13 @@ pub fn check_write(call: &Call) -> Outcome<()> {
     Ok(())
 }
 
-/// Fails at a version of a write, which Elasticsearch takes of other systems alone.
-fn check_version(call: &Call) -> Outcome<()> {
-    if let Some(kind) = call
-        .parameter("version_type")
-        .filter(|kind| *kind != "internal")
-    {
-        return Err(Fault::not_there(&format!("a [version_type] of [{kind}]")));
-    }
-    if call.parameter("version").is_none() {
-        return Ok(());
-    }
-    Err(Fault::new(
+/// What a validation says of a write.
+fn invalid(what: &str) -> Fault {
+    Fault::new(
         400,
         "action_request_validation_exception",
-        "Validation Failed: 1: internal versioning can not be used for optimistic concurrency control. Please use `if_seq_no` \
-         and `if_primary_term` instead;",
-    ))
+        format!("Validation Failed: 1: {what};"),
+    )
 }
 
 /// Fails unless a name is that of an alias.
@@ -121,7 +111,10 @@ fn source_of(call: &Call) -> Outcome<&[u8]> {
 }
 
 fn write(call: &Call, service: &Service, kind: ActionKind, change: Change<'_>) -> Outcome<Answer> {
-    check_version(call)?;
+    let given = GivenVersion::of_call(call)?;
+    if kind == ActionKind::Update && !given.is_none() {
+        return Err(invalid(INTERNAL));
+    }
     let name = call.part("index");
     if call.flag("require_alias")? == Some(true) {
         check_is_alias(service, name)?;
@@ -136,7 +129,10 @@ fn write(call: &Call, service: &Service, kind: ActionKind, change: Change<'_>) -
         }
         given => given,
     };
-    let open = if kind != ActionKind::Delete {
+    let before = given
+        .precondition(kind, id.is_some(), before)
+        .map_err(|what| invalid(&what))?;
+    let open = if kind != ActionKind::Delete || given.is_external() {
         service.indexes.get_or_make(name, &call.caller)?
     } else {
         service.indexes.get_to_write(name, &call.caller)?

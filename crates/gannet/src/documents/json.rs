@@ -35,6 +35,8 @@ pub struct Document {
     pub(crate) id_in_source: bool,
     /// The version that it must replace.
     pub(crate) expected: Option<Expected>,
+    /// Its version, where the caller counts versions.
+    pub(crate) version: Option<u64>,
 }
 
 impl Document {
@@ -95,6 +97,7 @@ impl Document {
             nulls,
             source: source.to_vec(),
             expected: None,
+            version: None,
         })
     }
 
@@ -123,6 +126,7 @@ impl Document {
             nulls,
             source: source.to_vec(),
             expected: None,
+            version: None,
         })
     }
 
@@ -131,6 +135,14 @@ impl Document {
     #[must_use]
     pub fn expecting(mut self, expected: Expected) -> Document {
         self.expected = Some(expected);
+        self
+    }
+
+    /// The same document, whose version is this one, whatever it replaces: that of the system from
+    /// which it comes. Later writes without a version count on from it.
+    #[must_use]
+    pub fn with_version(mut self, version: u64) -> Document {
+        self.version = Some(version);
         self
     }
 

@@ -51,6 +51,44 @@ fn a_write_that_meets_something_else_changes_nothing() {
 }
 
 #[test]
+fn a_document_keeps_the_version_that_it_brings() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("index");
+    let index = opened(&path);
+    index.add(document("a", 1)).expect("written");
+    // Two of a batch: the second counts on from the first.
+    let batch = vec![document("a", 2).with_version(70), document("a", 3)];
+    index.write(batch).expect("written");
+    index
+        .add(document("b", 1).with_version(u64::MAX))
+        .expect("written");
+    index.add(document("b", 2)).expect("written");
+    index
+        .add(document("c", 1).with_version(0))
+        .expect("written");
+    let versions = |index: &Index| {
+        let found = index.versions(&["a", "b", "c"]).expect("looked up");
+        found
+            .iter()
+            .map(|one| one.map(|one| one.version))
+            .collect::<Vec<_>>()
+    };
+    let expected = [Some(71), Some(u64::MAX), Some(0)];
+    assert_eq!(versions(&index), expected);
+    index.sync().expect("a sync");
+    drop(index);
+    // From the log, then from pages.
+    let index = open(Index::options(), &path).expect("an index");
+    assert_eq!(versions(&index), expected);
+    index.checkpoint().expect("a checkpoint");
+    let report = index.check(&|_, _| ()).expect("a check");
+    assert!(report.findings.is_empty(), "{:?}", report.findings);
+    index.close().expect("closed");
+    let index = open(Index::options(), &path).expect("an index");
+    assert_eq!(versions(&index), expected);
+}
+
+#[test]
 fn a_partial_update_keeps_what_it_does_not_name() {
     let folder = tempfile::tempdir().expect("a folder");
     let index = opened(&folder.path().join("index"));

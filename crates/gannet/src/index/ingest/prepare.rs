@@ -93,6 +93,7 @@ pub(crate) struct PreparedDocument {
     pub(crate) id_in_source: bool,
     pub(crate) lengths: FieldLengths,
     pub(crate) expected: Option<Expected>,
+    pub(crate) version: Option<u64>,
 }
 
 impl PreparedBatch {
@@ -167,6 +168,7 @@ impl PreparedBatch {
             id_in_source: document.id_in_source,
             lengths,
             expected: document.expected,
+            version: document.version,
         };
         self.held += prepared.memory_bytes();
         self.documents.push(prepared);

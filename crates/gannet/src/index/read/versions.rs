@@ -12,7 +12,8 @@ const DOCUMENTS_AT_ONCE: usize = 32;
 /// The newest document of an external ID, without its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DocumentVersion {
-    /// The number of times a document with this external ID was written since it was last absent.
+    /// The number of times a document with this external ID was written since it was last absent,
+    /// or counted on from the version that the last write brought.
     pub version: u64,
     /// The operation that brought it.
     pub sequence: u64,

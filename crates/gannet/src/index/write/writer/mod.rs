@@ -38,7 +38,7 @@ use super::totals::LifetimeTotals;
 use crate::base::{DocId, END, Error, Result, Sequence};
 use crate::documents::Expected;
 use crate::index::flush::Flusher;
-use crate::index::ingest::{BatchContent, FieldLengths, PreparedBatch};
+use crate::index::ingest::{BatchContent, FieldLengths, PreparedBatch, PreparedDocument};
 use crate::index::owners::{OwnedPages, RootParts};
 use crate::index::schedule::Scheduler;
 use crate::index::state::{IdEntry, Shared, State};
@@ -237,9 +237,10 @@ impl Writer {
         base: DocId,
         replaced: &[Option<IdEntry>],
     ) -> Result<Written> {
+        let documents = batch.documents.iter().zip(replaced);
         let entries: Vec<IdEntry> = (base..)
-            .zip(replaced)
-            .map(|(doc, old)| self.next_entry(doc, *old))
+            .zip(documents)
+            .map(|(doc, (document, old))| self.next_entry(doc, document.next_version(*old)))
             .collect();
         self.decide(batch);
         let (fields, columns) = (&self.shared.preparation.fields, &self.state.columns);
@@ -362,11 +363,11 @@ impl Writer {
         let ids: Vec<&str> = batch.documents.iter().map(|d| d.id.as_str()).collect();
         let mut replaced = self.look_up(&ids)?;
         let mut seen: FxHashMap<&str, IdEntry> = FxHashMap::default();
-        for (ordinal, id) in ids.iter().enumerate() {
+        for (ordinal, (id, document)) in ids.iter().zip(&batch.documents).enumerate() {
             if let Some(earlier) = seen.get(id) {
                 replaced[ordinal] = Some(*earlier);
             }
-            let version = replaced[ordinal].map_or(1, |old| old.version + 1);
+            let version = document.next_version(replaced[ordinal]);
             let doc = base + ordinal as DocId;
             seen.insert(
                 id,
@@ -385,13 +386,21 @@ impl Writer {
         self.state.look_up(ids, &self.shared.pool)
     }
 
-    fn next_entry(&mut self, doc: DocId, old: Option<IdEntry>) -> IdEntry {
+    fn next_entry(&mut self, doc: DocId, version: u64) -> IdEntry {
         self.state.sequence += 1;
         IdEntry {
             doc,
-            version: old.map_or(1, |old| old.version + 1),
+            version,
             sequence: self.state.sequence,
         }
+    }
+}
+
+impl PreparedDocument {
+    /// Returns the version that it has once it is written over `old`.
+    fn next_version(&self, old: Option<IdEntry>) -> u64 {
+        let counted = old.map_or(1, |old| old.version.saturating_add(1));
+        self.version.unwrap_or(counted)
     }
 }
 
