@@ -115,7 +115,7 @@ fn several_indexes_are_collapsed_as_one() {
     );
     for (body, part) in [
         (
-            json!({"collapse": {"field": "n", "inner_hits": {"name": "x"}}}),
+            json!({"collapse": {"field": "n", "inner_hits": {"name": "x", "explain": true}}}),
             "inner_hits",
         ),
         (json!({"collapse": {}}), "needs the [field]"),

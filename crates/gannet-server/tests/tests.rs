@@ -30,3 +30,4 @@ mod sorting;
 mod status;
 mod syntax;
 mod templates;
+mod top_hits;

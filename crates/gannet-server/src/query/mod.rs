@@ -19,7 +19,8 @@ mod simple;
 mod terms;
 mod text;
 
-pub use field::Fields;
+pub use dates::between as dates_between;
+pub use field::{Fields, Target};
 pub use ids::any as with_ids;
 pub use query_string::of_parameter;
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::fault::{Fault, Outcome};
 
 /// The kinds that there are.
-const KINDS: [&str; 19] = [
+const KINDS: [&str; 20] = [
     "avg",
     "cardinality",
     "composite",
@@ -25,11 +25,12 @@ const KINDS: [&str; 19] = [
     "stats",
     "sum",
     "terms",
+    "top_hits",
     "value_count",
 ];
 
 /// Kinds of Elasticsearch that are not there.
-const NOT_THERE: [&str; 49] = [
+const NOT_THERE: [&str; 48] = [
     "adjacency_matrix",
     "auto_date_histogram",
     "avg_bucket",
@@ -75,7 +76,6 @@ const NOT_THERE: [&str; 49] = [
     "string_stats",
     "sum_bucket",
     "t_test",
-    "top_hits",
     "top_metrics",
     "variable_width_histogram",
     "weighted_avg",

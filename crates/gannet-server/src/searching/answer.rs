@@ -1,14 +1,16 @@
 //! The answer of a search in Elasticsearch's form. Sources pass through byte for byte.
 
-use gannet::{DocumentVersion, Hit, SearchResults, SortBy};
+use gannet::{DocumentVersion, Hit, Reservation, SearchResults, SortBy};
 use serde_json::{Map, Value, json};
 
+use super::condition::Condition;
 use super::fetched::fetched;
 use super::order::DocumentPlace;
 use super::page::{Page, Targets};
 use super::request::SearchRequest;
 use super::sorting::sort_json;
 use super::stand_ins::StandIns;
+use super::top_hits::with_top_hits;
 use crate::documents::sequence_number;
 use crate::fault::{Fault, Outcome};
 use crate::http::Answer;
@@ -25,6 +27,14 @@ pub fn shards(count: usize) -> Value {
 /// The member that names a scroll or a point in time in an answer, and its value.
 pub type Context<'a> = Option<(&'a str, &'a str)>;
 
+/// Hits as an answer has them: the value of the outer `hits`.
+pub struct ShownHits {
+    /// The object.
+    pub json: String,
+    /// The memory that they take.
+    pub held: Vec<Reservation>,
+}
+
 /// Writes the answer, within the memory budgets of the indexes of the hits.
 pub fn search_answer(
     targets: &Targets<'_>,
@@ -33,6 +43,40 @@ pub fn search_answer(
     context: Context<'_>,
     took: u64,
 ) -> Outcome<Answer> {
+    let ShownHits { json, mut held } = shown_hits(targets, request, page)?;
+    let mut body = JsonObject::new();
+    if let Some((name, value)) = context {
+        body = body.put(name, value);
+    }
+    let body = body
+        .put("took", &took)
+        .put("timed_out", &false)
+        .put("_shards", &shards(targets.count()))
+        .raw("hits", &json);
+    let body = match &page.aggregations {
+        None => body.end(),
+        Some(aggregations) if request.top_hits.is_empty() => {
+            body.put("aggregations", aggregations).end()
+        }
+        Some(aggregations) => {
+            let (text, mut more) = with_top_hits(targets, request, aggregations)?;
+            held.append(&mut more);
+            body.raw("aggregations", &text).end()
+        }
+    };
+    Ok(Answer {
+        held,
+        warnings: page.warnings.clone(),
+        ..Answer::json(200, body)
+    })
+}
+
+/// Writes the hits of a page, within the memory budgets of their indexes.
+pub fn shown_hits(
+    targets: &Targets<'_>,
+    request: &SearchRequest,
+    page: &Page,
+) -> Outcome<ShownHits> {
     let mut held = Vec::new();
     for (at, results) in &page.parts {
         held.push(targets.reserve(*at, "the answer of a search", answer_bytes(results))?);
@@ -69,23 +113,22 @@ pub fn search_answer(
         }
         let version = versions.get(*part).and_then(|hits| hits[*number]);
         let head = head_of(&page.names[at], &hit.id, request, version);
-        let sort = sort_of(request, at, hit, &stand_ins[*part]);
-        hits.push(&hit_json(
+        let inner = inner_hits(targets, request, hit, &mut held)?;
+        let shown = HitParts {
             head,
-            &page.names[at],
-            request,
-            hit,
             fields,
-            sort,
-        )?);
+            sort: sort_of(request, at, hit, &stand_ins[*part]),
+            inner,
+        };
+        hits.push(&hit_json(shown, &page.names[at], request, hit)?);
     }
-    let mut inner = JsonObject::new();
+    let mut json = JsonObject::new();
     if request.counts {
         let relation = if page.is_exact { "eq" } else { "gte" };
-        inner = if request.total_is_number {
-            inner.put("total", &page.total)
+        json = if request.total_is_number {
+            json.put("total", &page.total)
         } else {
-            inner.put(
+            json.put(
                 "total",
                 &json!({ "value": page.total, "relation": relation }),
             )
@@ -97,28 +140,41 @@ pub fn search_answer(
         page.max_score
             .filter(|score| request.keys.is_empty() && !score.is_nan())
     };
-    let inner = inner
+    let json = json
         .put("max_score", &max_score)
         .raw("hits", &hits.end())
         .end();
-    let mut body = JsonObject::new();
-    if let Some((name, value)) = context {
-        body = body.put(name, value);
-    }
-    let body = body
-        .put("took", &took)
-        .put("timed_out", &false)
-        .put("_shards", &shards(targets.count()))
-        .raw("hits", &inner);
-    let body = match &page.aggregations {
-        None => body.end(),
-        Some(aggregations) => body.put("aggregations", aggregations).end(),
+    Ok(ShownHits { json, held })
+}
+
+/// The hits that the group of a hit shows beside its best, if any are wanted.
+fn inner_hits(
+    targets: &Targets<'_>,
+    request: &SearchRequest,
+    hit: &Hit,
+    held: &mut Vec<Reservation>,
+) -> Outcome<Option<String>> {
+    let (Some(field), false) = (&request.collapse, request.inner_hits.is_empty()) else {
+        return Ok(None);
     };
-    Ok(Answer {
-        held,
-        warnings: page.warnings.clone(),
-        ..Answer::json(200, body)
-    })
+    let field = field.clone();
+    let condition = match sort_json(std::slice::from_ref(&hit.group), &[]).pop() {
+        None | Some(Value::Null) => Condition::Missing { field },
+        Some(value) => Condition::Value { field, value },
+    };
+    let mut json = JsonObject::new();
+    for asked in &request.inner_hits {
+        let search = SearchRequest {
+            post_filter: request.post_filter.clone(),
+            ..asked.within(request, vec![condition.clone()], false)
+        };
+        let page = targets.page(&search)?;
+        let mut shown = shown_hits(targets, &search, &page)?;
+        held.append(&mut shown.held);
+        let hits = JsonObject::new().raw("hits", &shown.json).end();
+        json = json.raw(&asked.name, &hits);
+    }
+    Ok(Some(json.end()))
 }
 
 /// The bytes of hits in an answer, as a text doubles.
@@ -150,14 +206,29 @@ fn head_of(
     head
 }
 
-fn hit_json(
+/// The parts of a hit that are known beside it.
+struct HitParts {
     head: JsonObject,
+    /// The values of its fields.
+    fields: Map<String, Value>,
+    /// Its values by the keys of the order.
+    sort: Vec<Value>,
+    /// The hits of its group.
+    inner: Option<String>,
+}
+
+fn hit_json(
+    parts: HitParts,
     name: &str,
     request: &SearchRequest,
     hit: &Hit,
-    mut shown: Map<String, Value>,
-    sort: Vec<Value>,
 ) -> Outcome<String> {
+    let HitParts {
+        head,
+        fields: mut shown,
+        sort,
+        inner,
+    } = parts;
     if let Some(error) = &hit.error {
         return Err(Fault::from(error.clone()).of_index(name));
     }
@@ -188,6 +259,9 @@ fn hit_json(
         json = json.put("sort", &sort);
     } else if request.shows_sort && !request.is_by_place {
         json = json.put("sort", &[hit.score]);
+    }
+    if let Some(inner) = inner {
+        json = json.raw("inner_hits", &inner);
     }
     Ok(json.end())
 }

@@ -8,11 +8,14 @@ use gannet::{Operator, SearchOptions, SortBy, SortKey, SortValue};
 use serde_json::{Value, json};
 
 use super::aggregation_check::check_aggregations;
+use super::condition::Condition;
 use super::docvalues::ValueField;
 use super::highlight::HighlightRequest;
+use super::inner::InnerRequest;
 use super::order::{DocumentPlace, after, is_by_place};
 use super::sorting::{sort_formats, sort_keys, sort_parameter, values_after};
 use super::source::{SOURCE_PARAMETERS, SourceChoice};
+use super::top_hits::{AskedAggregation, take_top_hits};
 use crate::fault::{Fault, Outcome};
 use crate::http::Call;
 use crate::indexes::FieldType;
@@ -144,6 +147,10 @@ pub struct SearchRequest {
     pub behind: Option<Vec<SortValue>>,
     /// The field of whose values each has one hit.
     pub collapse: Option<String>,
+    /// The hits that each of these values shows beside its own.
+    pub inner_hits: Vec<InnerRequest>,
+    /// The conditions that documents meet beside the query.
+    pub conditions: Vec<Condition>,
     /// The least score of a document that is found.
     pub min_score: Option<f32>,
     /// Set if hits have scores in every order.
@@ -152,6 +159,8 @@ pub struct SearchRequest {
     pub unmapped: Vec<(String, Option<FieldType>)>,
     /// Aggregations.
     pub aggs: Option<Value>,
+    /// The hits that their buckets show.
+    pub top_hits: Vec<AskedAggregation>,
     /// The time limit.
     pub deadline: Duration,
     /// Set if hits are in the order of their places in their indexes.
@@ -169,7 +178,10 @@ impl SearchRequest {
         check_members(&members)?;
         let pit = members.get("pit").map(point_in_time).transpose()?;
         let sort = members.get("sort");
-        let collapse = members.get("collapse").map(collapsed).transpose()?;
+        let least = members.get("min_score");
+        let collapse = members.get("collapse");
+        let collapse = collapse.map(|value| collapsed(value, least)).transpose()?;
+        let (collapse, inner_hits) = collapse.unzip();
         let min_score = score(&members)?;
         let has_scores = members.flag("track_scores")?.unwrap_or(false);
         let needs_scores = has_scores || min_score.is_some();
@@ -209,9 +221,14 @@ impl SearchRequest {
                 "[aggs] and [aggregations] are the same: give one",
             ));
         }
-        if let Some(aggs) = aggs {
-            check_aggregations(aggs)?;
-        }
+        let (aggs, top_hits) = match aggs {
+            None => (None, Vec::new()),
+            Some(aggs) => {
+                check_aggregations(aggs)?;
+                let (aggs, top_hits) = take_top_hits(aggs, least)?;
+                (Some(aggs), top_hits)
+            }
+        };
         let source = members
             .get("_source")
             .map(SourceChoice::parse)
@@ -244,10 +261,13 @@ impl SearchRequest {
             has_sequence: members.flag("seq_no_primary_term")?.unwrap_or(false),
             behind,
             collapse,
+            inner_hits: inner_hits.unwrap_or_default(),
+            conditions: Vec::new(),
             min_score,
             has_scores,
             unmapped: sort.map_or_else(Vec::new, unmapped),
-            aggs: aggs.cloned(),
+            aggs,
+            top_hits,
             deadline: members.text("timeout")?.map_or(Ok(DEADLINE), time_limit)?,
             is_by_place,
             after,
@@ -380,17 +400,19 @@ fn score(members: &Members<'_>) -> Outcome<Option<f32>> {
     }
 }
 
-/// Reads `collapse`: the field.
-fn collapsed(value: &Value) -> Outcome<String> {
+/// Reads `collapse`: the field, and the hits that each of its values shows.
+fn collapsed(value: &Value, min_score: Option<&Value>) -> Outcome<(String, Vec<InnerRequest>)> {
     let members = Members::of("collapse", value)?;
     members.check(
-        &["field", "max_concurrent_group_searches"],
-        &["inner_hits", "collapse"],
+        &["field", "inner_hits", "max_concurrent_group_searches"],
+        &["collapse"],
     )?;
     let field = members.text("field")?;
     let field =
         field.ok_or_else(|| Fault::illegal("[collapse] needs the [field] of the values"))?;
-    Ok(field.to_owned())
+    let inner_hits = members.get("inner_hits");
+    let inner_hits = inner_hits.map(|value| InnerRequest::inner_hits(value, min_score));
+    Ok((field.to_owned(), inner_hits.unwrap_or(Ok(Vec::new()))?))
 }
 
 fn check_members(members: &Members<'_>) -> Outcome<()> {

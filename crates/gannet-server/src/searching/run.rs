@@ -212,14 +212,18 @@ impl SearchedIndex {
             (None, None) => Ok(Query::MatchAll),
         })?;
         let limited = self.limited(query);
-        limited.map_err(|fault| fault.of_index(&self.open.name))
+        let limited = limited.map_err(|fault| fault.of_index(&self.open.name))?;
+        let conditions = self.translated(|translator| {
+            let filter = translator.filter();
+            let each = request.conditions.iter();
+            let each = each.map(|condition| condition.query(&filter));
+            each.collect::<Outcome<Vec<Query>>>()
+        })?;
+        Ok(limited.filtered(conditions))
     }
 
-    /// A query as the fields of the index have it.
-    fn translated(
-        &self,
-        translate: impl FnOnce(&Translator<'_>) -> Outcome<Query>,
-    ) -> Outcome<Query> {
+    /// What is read of a request as the fields of the index have it.
+    fn translated<T>(&self, translate: impl FnOnce(&Translator<'_>) -> Outcome<T>) -> Outcome<T> {
         let fields = Fields {
             metadata: &self.metadata,
             schema: self.snapshot.schema(),
