@@ -101,6 +101,106 @@ fn templates_that_cannot_be_are_rejected() {
     assert_eq!(kind, "resource_not_found_exception");
 }
 
+#[test]
+fn legacy_templates_are_merged_by_their_order() {
+    let server = TestServer::new();
+    let base = r#"{"index_patterns":["log-*"],"order":0,"version":7,"settings":{"number_of_shards":1,"index":{"refresh_interval":"5s"}},
+        "mappings":{"_doc":{"properties":{"level":{"type":"keyword"},"n":{"type":"long"}}}},"aliases":{"logs":{}}}"#;
+    assert_eq!(server.ask("HEAD", "/_template/base", "").status, 404);
+    assert_eq!(server.json("GET", "/_template/base", "", 404), json!({}));
+    assert_eq!(server.json("GET", "/_template", "", 200), json!({}));
+    server.json("PUT", "/_template/base", base, 200);
+    server.json("PUT", "/_template/base?create=true", base, 400);
+    // As fluentd and older Beats write it.
+    let over = r#"{"template":"log-app-*","mappings":{"properties":{"n":{"type":"double"}}}}"#;
+    server.json("POST", "/_template/app?order=3", over, 200);
+    assert_eq!(server.ask("HEAD", "/_template/base", "").status, 200);
+    let (_, folder) = server.end();
+    let server = TestServer::in_folder(folder, |_| ());
+    let told = server.json("GET", "/_template/base,app", "", 200);
+    assert_eq!(
+        told["base"],
+        json!({
+            "order": 0, "version": 7, "index_patterns": ["log-*"],
+            "settings": { "index": { "number_of_shards": "1", "refresh_interval": "5s" } },
+            "mappings": { "properties": { "level": { "type": "keyword" }, "n": { "type": "long" } } },
+            "aliases": { "logs": {} },
+        })
+    );
+    assert_eq!(
+        (&told["app"]["order"], &told["app"]["settings"]),
+        (&json!(3), &json!({}))
+    );
+    let flat = server.json("GET", "/_template/base?flat_settings=true", "", 200);
+    assert_eq!(flat["base"]["settings"]["index.number_of_shards"], "1");
+    server.json(
+        "PUT",
+        "/log-app-1/_doc/1",
+        r#"{"level":"a b","n":1.5}"#,
+        201,
+    );
+    server.json(
+        "PUT",
+        "/log-other-1/_doc/1",
+        r#"{"level":"a b","n":1}"#,
+        201,
+    );
+    let made = server.json("GET", "/log-*", "", 200);
+    let field =
+        |name: &str, field: &str| text(&made[name]["mappings"]["properties"][field]["type"]);
+    assert_eq!(
+        (field("log-app-1", "level"), field("log-app-1", "n")),
+        ("keyword".into(), "double".into())
+    );
+    assert_eq!(field("log-other-1", "n"), "long");
+    assert_eq!(made["log-app-1"]["aliases"], json!({ "logs": {} }));
+    // A template of the newer kind rules them out.
+    let newer =
+        r#"{"index_patterns":["log-app-*"],"template":{"settings":{"number_of_shards":1}}}"#;
+    server.json("PUT", "/_index_template/newer", newer, 200);
+    server.json("PUT", "/log-app-2/_doc/1", r#"{"level":"a b"}"#, 201);
+    let made = server.json("GET", "/log-app-2", "", 200);
+    assert_eq!(
+        made["log-app-2"]["mappings"]["properties"]["level"]["type"],
+        "text"
+    );
+    assert_eq!(made["log-app-2"]["aliases"], json!({}));
+    server.json("DELETE", "/_template/ba*", "", 200);
+    assert_eq!(
+        server.json("GET", "/_template/*", "", 200)["app"]["order"],
+        3
+    );
+    let (kind, reason) = server.error("DELETE", "/_template/base", "", 404);
+    assert_eq!(kind, "index_template_missing_exception");
+    assert_eq!(reason, "index_template [base] missing");
+}
+
+#[test]
+fn legacy_templates_that_cannot_be_are_rejected() {
+    let server = TestServer::new();
+    for (body, part) in [
+        (r#"{"settings":{}}"#, "index patterns are missing"),
+        (
+            r#"{"index_patterns":[],"settings":{}}"#,
+            "index patterns are missing",
+        ),
+        (
+            r#"{"index_patterns":["a"],"lifecycle":{}}"#,
+            "unknown key [lifecycle]",
+        ),
+        (r#"{"index_patterns":["a"],"order":"x"}"#, "[order]"),
+        (r#"{"index_patterns":["a"],"version":"x"}"#, "[version]"),
+        (
+            r#"{"index_patterns":["a"],"mappings":{"properties":{"a":{"type":"nested"}}}}"#,
+            "[nested]",
+        ),
+    ] {
+        let (_, reason) = server.error("PUT", "/_template/a", body, 400);
+        assert!(reason.contains(part), "{body}: {reason}");
+    }
+    server.error("PUT", "/_template/a,b", r#"{"index_patterns":["a"]}"#, 400);
+}
+
 /// Fields that documents bring are mapped as the first dynamic template says that fits.
 #[test]
 fn dynamic_templates_map_what_documents_bring() {

@@ -23,6 +23,8 @@ pub struct Catalog {
     pub templates: BTreeMap<String, Value>,
     /// Templates that others are made of.
     pub components: BTreeMap<String, Value>,
+    /// Legacy templates, of which all that fit count in their order.
+    pub legacy: BTreeMap<String, Value>,
     /// Indexes that are being deleted together with a change of aliases.
     pub deleting: Vec<String>,
 }
@@ -54,6 +56,7 @@ impl Catalog {
             "aliases": self.aliases.kept(),
             "templates": self.templates,
             "components": self.components,
+            "legacy": self.legacy,
             "deleting": self.deleting,
         });
         let text = kept.to_string();
@@ -83,6 +86,11 @@ impl Catalog {
             aliases: Aliases::from_kept(kept.get("aliases")?)?,
             templates: map("templates")?,
             components: map("components")?,
+            legacy: match kept.get("legacy") {
+                // Of a program that had none.
+                None => BTreeMap::new(),
+                Some(_) => map("legacy")?,
+            },
             deleting: deleting.collect::<Option<Vec<String>>>()?,
         })
     }
@@ -103,11 +111,15 @@ mod tests {
         let mut catalog = Catalog::read(&path).unwrap();
         assert_eq!(catalog, Catalog::default());
         catalog.templates.insert("t".to_owned(), json!({ "a": 1 }));
+        catalog.legacy.insert("l".to_owned(), json!({ "b": 2 }));
         catalog.deleting.push("x".to_owned());
         catalog.aliases.add("a", "x", Default::default()).unwrap();
         catalog.write(&path).unwrap();
         assert_eq!(Catalog::read(&path).unwrap(), catalog);
         let whole = fs::read(&path).unwrap();
+        let older = String::from_utf8_lossy(&whole).replace(r#""legacy""#, r#""other""#);
+        fs::write(&path, older).unwrap();
+        assert!(Catalog::read(&path).unwrap().legacy.is_empty());
         for end in 0..whole.len() {
             fs::write(&path, &whole[..end]).unwrap();
             assert!(

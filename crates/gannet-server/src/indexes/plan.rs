@@ -31,6 +31,17 @@ impl Catalog {
         fitting.max_by_key(|(_, template)| priority(template))
     }
 
+    /// The parts of the legacy templates of an index of this name, those of the lowest order first.
+    fn legacy_parts(&self, name: &str) -> Vec<&Value> {
+        let fits = |template: &&Value| patterns(template).any(|pattern| fits(pattern, name));
+        let mut fitting: Vec<&Value> = self.legacy.values().filter(fits).collect();
+        fitting.sort_by_key(|template| template.get("order").and_then(Value::as_i64));
+        let parts = fitting.into_iter();
+        parts
+            .filter_map(|template| template.get("template"))
+            .collect()
+    }
+
     /// The parts of a template, those that count more behind the others.
     pub fn parts<'a>(&'a self, template: &'a Value) -> Vec<&'a Value> {
         let composed = template.get("composed_of").and_then(Value::as_array);
@@ -62,7 +73,7 @@ impl IndexPlan {
     pub fn new(catalog: &Catalog, name: &str, body: &Value) -> Outcome<IndexPlan> {
         let mut parts = match catalog.template_for(name) {
             Some((_, template)) => catalog.parts(template),
-            None => Vec::new(),
+            None => catalog.legacy_parts(name),
         };
         parts.push(body);
         IndexPlan::of(&parts)
@@ -168,6 +179,27 @@ mod tests {
         let aliases: Vec<_> = plan.aliases.iter().map(|(alias, _)| alias).collect();
         assert_eq!(aliases, ["all", "w"]);
         assert!(IndexPlan::of(&[&json!({ "mapping": {} })]).is_err());
+    }
+
+    #[test]
+    fn legacy_templates_count_in_their_order_where_no_other_fits() {
+        let mut catalog = Catalog::default();
+        for (name, pattern, order, shards) in [("a", "x-*", 5, 1), ("b", "*", -1, 2)] {
+            let settings = json!({ "number_of_shards": shards, "refresh_interval": name });
+            let template = json!({
+                "index_patterns": [pattern], "order": order, "template": { "settings": settings },
+            });
+            catalog.legacy.insert(name.to_owned(), template);
+        }
+        let shards = |catalog: &Catalog, name: &str| {
+            let plan = IndexPlan::new(catalog, name, &json!({})).unwrap();
+            plan.settings.0.get("number_of_shards").cloned()
+        };
+        assert_eq!(shards(&catalog, "x-1"), Some(json!(1)));
+        assert_eq!(shards(&catalog, "y"), Some(json!(2)));
+        let template = json!({ "index_patterns": ["x-*"] });
+        catalog.templates.insert("c".to_owned(), template);
+        assert_eq!(shards(&catalog, "x-1"), None);
     }
 
     #[test]

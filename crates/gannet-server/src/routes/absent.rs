@@ -1,7 +1,7 @@
 //! Routes of Elasticsearch that are not there, so that a request for one is told so by its name.
 
 /// Parts of paths by which they are known.
-const ABSENT: [&str; 43] = [
+const ABSENT: [&str; 42] = [
     "_async_search",
     "_block",
     "_cache",
@@ -41,7 +41,6 @@ const ABSENT: [&str; 43] = [
     "_snapshot",
     "_split",
     "_sql",
-    "_template",
     "_terms_enum",
     "_termvectors",
     "_watcher",

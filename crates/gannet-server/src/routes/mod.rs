@@ -13,6 +13,7 @@ mod data_stream;
 mod document;
 mod index;
 mod inspect;
+mod legacy_template;
 mod listing;
 mod lists;
 mod mapping;

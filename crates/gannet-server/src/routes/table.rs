@@ -7,7 +7,7 @@ use super::parameters::{
 use super::route::{Route, route};
 use super::{
     alias, analysis, bulk, by_query, cat, cluster, contexts, data_stream, document, index, inspect,
-    lists, mapping, nodes, search, statistics, task, template,
+    legacy_template, lists, mapping, nodes, search, statistics, task, template,
 };
 use crate::http::Right;
 use crate::searching::SEARCH_PARAMETERS;
@@ -112,6 +112,29 @@ pub const ROUTES: &[Route] = &[
     )
     .takes(&TEMPLATES)
     .with("by its name alone"),
+    route("GET", "/_template", Monitor, legacy_template::get).takes(&TEMPLATES),
+    route("GET", "/_template/{name}", Monitor, legacy_template::get).takes(&TEMPLATES),
+    route(
+        "HEAD",
+        "/_template/{name}",
+        Monitor,
+        legacy_template::exists,
+    )
+    .takes(&TEMPLATES),
+    route("PUT", "/_template/{name}", Manage, legacy_template::put)
+        .json()
+        .takes(&TEMPLATES)
+        .with("merged by their order, where no `_index_template` fits"),
+    route("POST", "/_template/{name}", Manage, legacy_template::put)
+        .json()
+        .takes(&TEMPLATES),
+    route(
+        "DELETE",
+        "/_template/{name}",
+        Manage,
+        legacy_template::delete,
+    )
+    .takes(&TEMPLATES),
     route(
         "GET",
         "/_component_template",

@@ -149,6 +149,20 @@ fn insert(
             kind.name()
         )));
     }
+    check_name_and_bytes(name, template)?;
+    if !is_there {
+        check_room(kind.of(catalog).len())?;
+    }
+    let all = match kind {
+        Kind::Index => &mut catalog.templates,
+        Kind::Component => &mut catalog.components,
+    };
+    all.insert(name.to_owned(), template.clone());
+    Ok(())
+}
+
+/// Fails at a name that no template has, and at one that is too large.
+pub fn check_name_and_bytes(name: &str, template: &Value) -> Outcome<()> {
     if name.is_empty() || name.len() > 255 || name.contains([',', '*', '/']) {
         return Err(Fault::illegal(format!("[{name}] is no name of a template")));
     }
@@ -157,16 +171,16 @@ fn insert(
             "a template has {TEMPLATE_BYTES_MAX} bytes at most"
         )));
     }
-    if !is_there && kind.of(catalog).len() >= TEMPLATES_MAX {
+    Ok(())
+}
+
+/// Fails if there are as many templates as there may be.
+pub fn check_room(templates: usize) -> Outcome<()> {
+    if templates >= TEMPLATES_MAX {
         return Err(Fault::illegal(format!(
             "there are {TEMPLATES_MAX} templates already"
         )));
     }
-    let all = match kind {
-        Kind::Index => &mut catalog.templates,
-        Kind::Component => &mut catalog.components,
-    };
-    all.insert(name.to_owned(), template.clone());
     Ok(())
 }
 
