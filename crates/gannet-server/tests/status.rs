@@ -171,7 +171,7 @@ fn the_page_and_the_health_are_served() {
 fn routes_that_are_not_there_are_told_by_name() {
     let server = TestServer::new();
     for (method, path, part) in [
-        ("GET", "/books/_termvectors/1", "[_termvectors]"),
+        ("GET", "/books/_terms_enum", "[_terms_enum]"),
         ("GET", "/_ilm/policy", "[_ilm]"),
         ("PUT", "/_snapshot/s", "[_snapshot]"),
         ("POST", "/_sql/translate", "[_sql]"),

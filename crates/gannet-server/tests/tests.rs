@@ -30,4 +30,5 @@ mod sorting;
 mod status;
 mod syntax;
 mod templates;
+mod termvectors;
 mod top_hits;

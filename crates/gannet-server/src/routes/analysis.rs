@@ -37,33 +37,78 @@ pub fn analyze(call: &Call, service: &Service) -> Outcome<Answer> {
     })?;
     let analyzer = analyzer(call, &members, service)?;
     let mut tokens: Vec<Value> = Vec::new();
+    each_token(&analyzer, &texts, &mut |token| {
+        tokens.push(json!({
+            "token": token.text,
+            "start_offset": token.start,
+            "end_offset": token.end,
+            "type": token_type(&analyzer, token.text),
+            "position": token.position,
+        }));
+        tokens.len() <= TOKENS_MAX
+    });
+    if tokens.len() > TOKENS_MAX {
+        return Err(Fault::illegal(format!(
+            "The number of tokens produced by calling _analyze has exceeded the allowed maximum of [{TOKENS_MAX}]."
+        )));
+    }
+    Ok(Answer::of(&json!({ "tokens": tokens })))
+}
+
+/// A token of one of several texts of a field.
+pub struct FieldToken<'t> {
+    /// The token.
+    pub text: &'t str,
+    /// The part of the text of which it was made.
+    pub written: &'t str,
+    /// Its position in all texts.
+    pub position: u32,
+    /// Where it begins, in UTF-16 as Java counts.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+}
+
+/// Makes the tokens of several texts of a field, until `sink` says that it wants no more.
+pub fn each_token(
+    analyzer: &Analyzer,
+    texts: &[&str],
+    sink: &mut dyn FnMut(FieldToken<'_>) -> bool,
+) {
     let (mut start, mut first) = (0, 0);
     let mut scratch = Scratch::default();
+    let mut goes_on = true;
     for text in texts {
-        // Offsets count as in the UTF-16 of Java.
-        let utf16 = |end: usize| {
-            let before = text.get(..end).unwrap_or(text);
-            start + before.encode_utf16().count()
+        // Of a text in order each part is counted once.
+        let (mut counted, mut units) = (0, 0);
+        let mut utf16 = |end: usize| {
+            if end < counted {
+                (counted, units) = (0, 0);
+            }
+            units += text
+                .get(counted..end)
+                .unwrap_or_default()
+                .encode_utf16()
+                .count();
+            counted = end;
+            start + units
         };
         let taken = analyzer.analyze_while(text, &mut scratch, |token| {
-            tokens.push(json!({
-                "token": token.text,
-                "start_offset": utf16(token.start),
-                "end_offset": utf16(token.end),
-                "type": token_type(&analyzer, token.text),
-                "position": first + token.position,
-            }));
-            tokens.len() <= TOKENS_MAX
+            goes_on = sink(FieldToken {
+                text: token.text,
+                written: text.get(token.start..token.end).unwrap_or_default(),
+                position: first + token.position,
+                start: utf16(token.start),
+                end: utf16(token.end),
+            });
+            goes_on
         });
-        if tokens.len() > TOKENS_MAX {
-            return Err(Fault::illegal(format!(
-                "The number of tokens produced by calling _analyze has exceeded the allowed maximum of [{TOKENS_MAX}]."
-            )));
+        if !goes_on {
+            return;
         }
         start += text.encode_utf16().count() + 1;
         first += taken + GAP;
     }
-    Ok(Answer::of(&json!({ "tokens": tokens })))
 }
 
 /// The type of a token, as Lucene's analyzers name it: that of `standard` and those of languages

@@ -30,6 +30,7 @@ mod statistics;
 mod table;
 mod task;
 mod template;
+mod termvectors;
 
 pub use absent::absent;
 pub use listing::{compatibility, own_routes};

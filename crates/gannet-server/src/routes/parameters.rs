@@ -231,6 +231,19 @@ pub const EXPLAINS: [&str; 9] = [
     "stored_fields",
 ];
 
+/// Parameters of the terms of a document.
+pub const TERM_VECTORS: [&str; 9] = [
+    "fields",
+    "offsets",
+    "positions",
+    "payloads",
+    "term_statistics",
+    "field_statistics",
+    "realtime",
+    "preference",
+    "routing",
+];
+
 /// Parameters of questions about fields.
 pub const FIELD_CAPS: [&str; 6] = [
     "fields",

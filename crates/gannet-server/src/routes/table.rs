@@ -2,12 +2,12 @@
 
 use super::parameters::{
     BY_QUERY, CAT, COUNTS, EXPLAINS, FIELD_CAPS, FLUSHES, GETS, HEALTH, MANAGES, MERGES, MSEARCHES,
-    NAMES, NODES, PITS, SCROLLS, TASKS, TEMPLATES, VALIDATES, WRITES,
+    NAMES, NODES, PITS, SCROLLS, TASKS, TEMPLATES, TERM_VECTORS, VALIDATES, WRITES,
 };
 use super::route::{Route, route};
 use super::{
     alias, analysis, bulk, by_query, cat, cluster, contexts, data_stream, document, index, inspect,
-    legacy_template, lists, mapping, nodes, search, statistics, task, template,
+    legacy_template, lists, mapping, nodes, search, statistics, task, template, termvectors,
 };
 use crate::http::Right;
 use crate::searching::SEARCH_PARAMETERS;
@@ -368,6 +368,36 @@ pub const ROUTES: &[Route] = &[
     route("POST", "/{index}/_explain/{id}", Read, inspect::explain)
         .json()
         .takes(&EXPLAINS),
+    route(
+        "GET",
+        "/{index}/_termvectors/{id}",
+        Read,
+        termvectors::termvectors,
+    )
+    .json()
+    .takes(&TERM_VECTORS)
+    .with("of the source; no documents of the request, no filters"),
+    route(
+        "POST",
+        "/{index}/_termvectors/{id}",
+        Read,
+        termvectors::termvectors,
+    )
+    .json()
+    .takes(&TERM_VECTORS),
+    route("GET", "/_mtermvectors", Read, termvectors::several)
+        .json()
+        .takes(&TERM_VECTORS),
+    route("POST", "/_mtermvectors", Read, termvectors::several)
+        .json()
+        .takes(&TERM_VECTORS),
+    route("GET", "/{index}/_mtermvectors", Read, termvectors::several)
+        .json()
+        .takes(&TERM_VECTORS),
+    route("POST", "/{index}/_mtermvectors", Read, termvectors::several)
+        .json()
+        .takes(&TERM_VECTORS)
+        .with("the same of several documents"),
     route("GET", "/_field_caps", Read, inspect::field_caps)
         .json()
         .takes(&FIELD_CAPS),

@@ -28,14 +28,20 @@ pub fn fetched(
             Some((of, _)) if !mapping.fields.contains_key(&name) => of,
             _ => name.as_str(),
         };
-        let mut values = Vec::new();
-        take(&source, path, &mut values);
+        let values = values_at(&source, path);
         if !values.is_empty() {
             let shown = values.into_iter().map(|value| shown(value, mapped, field));
             found.insert(name, Value::Array(shown.collect()));
         }
     }
     Ok(found)
+}
+
+/// Returns the values at a path of a source, in which dots stand between objects or in names.
+pub fn values_at<'s>(source: &'s Value, path: &str) -> Vec<&'s Value> {
+    let mut values = Vec::new();
+    take(source, path, &mut values);
+    values
 }
 
 /// Takes the values at a path, in which dots stand between objects or in names.

@@ -26,6 +26,7 @@ mod top_hits;
 
 pub use answer::{search_answer, shards};
 pub use contexts::{Context, Contexts, Scroll};
+pub use fetched::values_at;
 pub use order::without_scores;
 pub use own::OwnSearch;
 pub use page::Targets;
