@@ -19,13 +19,14 @@ pub enum Error {
     },
     /// An answer has too many buckets.
     #[error(
-        "aggregation \"{aggregation}\" would answer more than {limit} buckets: make its interval \
-         larger, narrow its bounds, or set min_doc_count to 1"
+        "the answer would have more than {limit} buckets, those of aggregation \"{aggregation}\" among \
+         them: ask for fewer by its size, its interval, its bounds or min_doc_count, or for page after \
+         page of a composite"
     )]
     Buckets {
-        /// The name of the aggregation.
+        /// The aggregation whose bucket was one too many.
         aggregation: String,
-        /// The most buckets that it may answer.
+        /// The most buckets of all aggregations together.
         limit: usize,
     },
     /// The caller gave what was not asked for, or states that do not belong together.

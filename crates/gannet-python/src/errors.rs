@@ -51,7 +51,7 @@ impl Kind {
 /// The exception for an error of the engine.
 pub fn exception(error: &Error) -> PyErr {
     let class = match error {
-        Error::Invalid(_) => "InvalidError",
+        Error::Invalid(_) | Error::Buckets(_) => "InvalidError",
         Error::Memory { .. } | Error::DocumentMemory { .. } | Error::LogMemory { .. } => {
             "LimitError"
         }

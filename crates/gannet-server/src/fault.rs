@@ -327,6 +327,7 @@ impl From<Error> for Fault {
     fn from(error: Error) -> Fault {
         let (status, kind) = match &error {
             Error::Invalid(_) => (400, "illegal_argument_exception"),
+            Error::Buckets(_) => (400, "too_many_buckets_exception"),
             Error::Memory { .. } | Error::DocumentMemory { .. } | Error::LogMemory { .. } => {
                 (429, "circuit_breaking_exception")
             }

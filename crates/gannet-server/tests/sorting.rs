@@ -226,6 +226,26 @@ fn what_has_no_values_is_named() {
 }
 
 #[test]
+fn buckets_have_a_limit() {
+    let server = server();
+    let below = json!({"n": {"histogram": {"field": "n", "interval": 1, "extended_bounds": {"min": 0, "max": 40_000}}}});
+    let aggs = json!({"twice": {
+        "range": {"field": "n", "ranges": [{"from": 0}, {"from": 1}]},
+        "aggs": below,
+    }});
+    let body = json!({"size": 0, "aggs": aggs}).to_string();
+    for index in ["a", "a,b,c"] {
+        let path = format!("/{index}/_search");
+        let (kind, reason) = server.error("POST", &path, &body, 400);
+        assert_eq!(kind, "too_many_buckets_exception");
+        assert!(reason.contains("65536 buckets"), "{reason}");
+    }
+    let found = search(&server, "a", &json!({"size": 0, "aggs": below}));
+    let buckets = found["aggregations"]["n"]["buckets"].as_array().unwrap();
+    assert_eq!(buckets.len(), 40_001);
+}
+
+#[test]
 fn several_indexes_are_aggregated_as_one() {
     let server = server();
     let aggs = json!({

@@ -4,10 +4,10 @@ use gannet_values::{Number, ValueType};
 use serde_json::{Map, Value, json};
 
 use super::keys::{double, members};
-use super::{keyed, of_another_request, order};
+use super::{Shown, keyed, of_another_request, order};
 use crate::dates::format::DateFormat;
-use crate::error::{Error, Result};
-use crate::state::{BucketState, Key, PortableNumber, State};
+use crate::error::Result;
+use crate::state::{BucketState, Key, PortableNumber};
 use crate::tree::{Aggregation, BUCKETS_MAX, Bounds, DateHistogram, Histogram, HistogramCommon};
 
 impl Aggregation {
@@ -15,7 +15,7 @@ impl Aggregation {
         &self,
         own: &Histogram,
         buckets: &[BucketState],
-        state: &State,
+        state: &Shown<'_>,
     ) -> Result<Value> {
         let number = |key: &Key| match key {
             Key::Index(number) => Ok(*number),
@@ -45,7 +45,7 @@ impl Aggregation {
         &self,
         own: &DateHistogram,
         buckets: &[BucketState],
-        state: &State,
+        state: &Shown<'_>,
     ) -> Result<Value> {
         let number = |key: &Key| match key {
             Key::Number(own) => own.0.exact_long().ok_or_else(of_another_request),
@@ -91,7 +91,7 @@ impl Aggregation {
         number: impl Fn(&Key) -> Result<i64>,
         key: impl Fn(i64) -> Key,
         next: impl Fn(i64) -> Option<i64>,
-        state: &State,
+        state: &Shown<'_>,
     ) -> Result<Vec<BucketState>> {
         let enough = buckets
             .iter()
@@ -139,10 +139,7 @@ impl Aggregation {
 
     fn limited(&self, buckets: Vec<BucketState>) -> Result<Vec<BucketState>> {
         if buckets.len() > BUCKETS_MAX {
-            return Err(Error::Buckets {
-                aggregation: self.name.clone(),
-                limit: BUCKETS_MAX,
-            });
+            return Err(self.too_many_buckets());
         }
         Ok(buckets)
     }

@@ -1,10 +1,13 @@
 //! The answer of a tree, as Elasticsearch's JSON has it, from the state of a run.
 
+use std::cell::Cell;
+use std::ops::Deref;
+
 use serde_json::{Map, Value, json};
 
 use crate::error::{Error, Result};
 use crate::state::{BucketState, NodeState, State};
-use crate::tree::{Aggregation, Aggregations, Kind};
+use crate::tree::{Aggregation, Aggregations, BUCKETS_MAX, Kind};
 
 mod histograms;
 mod keys;
@@ -13,21 +16,50 @@ mod order;
 mod terms;
 mod typed;
 
+/// The state that is answered, and the number of buckets that the answer may still have.
+struct Shown<'s> {
+    state: &'s State,
+    left: Cell<usize>,
+}
+
+impl Shown<'_> {
+    fn new(state: &State) -> Shown<'_> {
+        Shown {
+            state,
+            left: Cell::new(BUCKETS_MAX),
+        }
+    }
+}
+
+impl Deref for Shown<'_> {
+    type Target = State;
+
+    fn deref(&self) -> &State {
+        self.state
+    }
+}
+
 impl Aggregations {
     /// Returns the answer: the value of `aggregations`. `state` must be of a run of this tree, or
     /// of several that were merged.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Buckets`] if there are more than [`BUCKETS_MAX`] buckets in all of it: a bucket takes
+    /// some hundred bytes of an answer, whatever memory the run had.
     pub fn answer(&self, state: &State) -> Result<Value> {
-        self.answer_list(&state.nodes, state).map(Value::Object)
+        let members = self.answer_list(&state.nodes, &Shown::new(state))?;
+        Ok(Value::Object(members))
     }
 
     /// Returns the same with the type of each answer before its name, as in `sterms#kinds`.
     pub fn answer_by_types(&self, state: &State) -> Result<Value> {
-        let mut answer = self.answer_list(&state.nodes, state)?;
+        let mut answer = self.answer_list(&state.nodes, &Shown::new(state))?;
         self.named_by_type(&mut answer, state);
         Ok(Value::Object(answer))
     }
 
-    fn answer_list(&self, nodes: &[NodeState], state: &State) -> Result<Map<String, Value>> {
+    fn answer_list(&self, nodes: &[NodeState], state: &Shown<'_>) -> Result<Map<String, Value>> {
         if nodes.len() != self.list.len() {
             return Err(of_another_request());
         }
@@ -44,7 +76,7 @@ fn of_another_request() -> Error {
 }
 
 impl Aggregation {
-    fn answer(&self, node: &NodeState, state: &State) -> Result<Value> {
+    fn answer(&self, node: &NodeState, state: &Shown<'_>) -> Result<Value> {
         let (buckets, left) = match (&self.kind, node) {
             (Kind::Metric(metric), NodeState::Metric(found)) => {
                 return metrics::answer(metric, found, state);
@@ -78,13 +110,22 @@ impl Aggregation {
         }
     }
 
+    fn too_many_buckets(&self) -> Error {
+        Error::Buckets {
+            aggregation: self.name.clone(),
+            limit: BUCKETS_MAX,
+        }
+    }
+
     /// Returns a bucket: its members, its count, and what is below it.
     fn bucket(
         &self,
         mut members: Map<String, Value>,
         bucket: &BucketState,
-        state: &State,
+        state: &Shown<'_>,
     ) -> Result<Value> {
+        let left = state.left.get().checked_sub(1);
+        state.left.set(left.ok_or_else(|| self.too_many_buckets())?);
         members.insert("doc_count".to_owned(), json!(bucket.count));
         members.extend(self.children.answer_list(&bucket.children, state)?);
         Ok(Value::Object(members))

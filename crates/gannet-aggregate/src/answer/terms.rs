@@ -4,12 +4,12 @@ use gannet_values::{Number, ValueType};
 use serde_json::{Map, Value, json};
 
 use super::keys::{double, members, number, text};
-use super::{keyed, of_another_request, order};
+use super::{Shown, keyed, of_another_request, order};
 use crate::dates::format::DateFormat;
 use crate::dates::zone::Zone;
 use crate::error::Result;
 use crate::run::composite::compare;
-use crate::state::{BucketState, Key, State};
+use crate::state::{BucketState, Key};
 use crate::tree::{Aggregation, Composite, DateRanges, RangeOf, Ranges, Source, SourceKind, Terms};
 
 impl Aggregation {
@@ -18,7 +18,7 @@ impl Aggregation {
         terms: &Terms,
         buckets: &[BucketState],
         left: u64,
-        state: &State,
+        state: &Shown<'_>,
     ) -> Result<Value> {
         let enough = buckets
             .iter()
@@ -45,7 +45,7 @@ impl Aggregation {
         &self,
         ranges: &Ranges<Number>,
         buckets: &[BucketState],
-        state: &State,
+        state: &Shown<'_>,
     ) -> Result<Value> {
         let value = |own: &Number| number(Some(ValueType::Double), *own);
         let text = |own: &Number| value(own).to_string();
@@ -56,7 +56,7 @@ impl Aggregation {
         &self,
         own: &DateRanges,
         buckets: &[BucketState],
-        state: &State,
+        state: &Shown<'_>,
     ) -> Result<Value> {
         let format = own.format.as_ref().unwrap_or(&DateFormat::Iso);
         let value = |own: &i64| double(*own as f64);
@@ -69,7 +69,7 @@ impl Aggregation {
         &self,
         ranges: &Ranges<T>,
         buckets: &[BucketState],
-        state: &State,
+        state: &Shown<'_>,
         value: impl Fn(&T) -> Value,
         text: impl Fn(&T) -> String,
         has_text: bool,
@@ -112,7 +112,7 @@ impl Aggregation {
         &self,
         composite: &Composite,
         buckets: &[BucketState],
-        state: &State,
+        state: &Shown<'_>,
     ) -> Result<Value> {
         let ascending: Vec<bool> = composite.sources.iter().map(|own| own.ascending).collect();
         let mut pairs = Vec::new();
@@ -145,7 +145,7 @@ impl Aggregation {
     }
 }
 
-fn source_value(source: &Source, key: &Key, state: &State) -> Value {
+fn source_value(source: &Source, key: &Key, state: &Shown<'_>) -> Value {
     let field_type = state.type_of(&source.field);
     let own = match key {
         Key::Term(term) => {

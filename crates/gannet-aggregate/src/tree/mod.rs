@@ -23,7 +23,7 @@ pub use metrics::{DEFAULT_PERCENTS, Metric, MetricKind};
 /// The most aggregations below each other.
 pub const DEPTH_MAX: usize = 8;
 
-/// The most buckets of one histogram, and the most values that are included or excluded.
+/// The most buckets of an answer, and the most values that are included or excluded.
 pub const BUCKETS_MAX: usize = 65_536;
 
 /// Names a filter that the caller evaluates.

@@ -229,6 +229,38 @@ fn too_many_buckets_are_an_error() {
     assert!(error.contains("65536 buckets"), "{error}");
 }
 
+/// Buckets are counted over all aggregations and levels.
+#[test]
+fn too_many_buckets_together_are_an_error() {
+    let below = |interval: f64| json!({ "x": { "histogram": { "field": "size", "interval": interval, "extended_bounds": { "min": 0, "max": 40_000 } } } });
+    let twice = |interval: f64| json!({ "r": { "range": { "field": "size", "ranges": [{ "from": 0 }, { "from": 1 }] }, "aggs": below(interval) } });
+    assert_eq!(
+        answer(&below(1.0))["x"]["buckets"]
+            .as_array()
+            .unwrap()
+            .len(),
+        40_001
+    );
+    assert_eq!(
+        answer(&twice(2.0))["r"]["buckets"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
+    let documents = few();
+    let shard = Shard::of(documents.iter().collect());
+    let tree = read(&twice(1.0));
+    let state = shard
+        .run(&tree, Scope::Alone, PLENTY, 1)
+        .expect("a run")
+        .state;
+    for answered in [tree.answer(&state), tree.answer_by_types(&state)] {
+        let error = answered.expect_err("80,002 buckets").to_string();
+        assert!(error.contains("65536 buckets"), "{error}");
+    }
+}
+
 /// States of other types, of other requests and of runs alone do not merge.
 #[test]
 fn states_that_do_not_belong_together_are_rejected() {

@@ -217,12 +217,7 @@ struct HitParts {
     inner: Option<String>,
 }
 
-fn hit_json(
-    parts: HitParts,
-    name: &str,
-    request: &SearchRequest,
-    hit: &Hit,
-) -> Outcome<String> {
+fn hit_json(parts: HitParts, name: &str, request: &SearchRequest, hit: &Hit) -> Outcome<String> {
     let HitParts {
         head,
         fields: mut shown,

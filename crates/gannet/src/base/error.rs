@@ -14,6 +14,9 @@ pub enum Error {
     /// The request cannot be carried out as it was put: a bad query, document, option or path.
     #[error("{0}")]
     Invalid(String),
+    /// The aggregations of a search have more buckets than one answer may have.
+    #[error("{0}")]
+    Buckets(String),
     /// The memory budget is too small for what was asked.
     #[error(
         "{what} needs {needed} bytes of memory but {free} of the {budget} bytes of the budget are free: give more memory or ask for less"

@@ -563,6 +563,7 @@ impl ValueVisitor for Taker<'_> {
 fn told(error: gannet_aggregate::Error) -> Error {
     match error {
         gannet_aggregate::Error::Given(reason) => Error::internal(reason),
+        buckets @ gannet_aggregate::Error::Buckets { .. } => Error::Buckets(buckets.to_string()),
         other => Error::invalid(other.to_string()),
     }
 }
