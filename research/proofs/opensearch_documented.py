@@ -8,6 +8,7 @@ DOCUMENTED = [
     ("A phrase with `slop` counts each smallest window", r'"slop": [1-9]|"~[1-9]', SCORES + r"|\.highlight\."),
     ("A word that has no letter in common with a fuzzy one counts a little", r'"fuzziness": (1|"AUTO")|"fuzzy"', SCORES),
     ("minima and maxima of booleans have no `value_as_string`", r'"(min|max)": \{"field": "flag"', r"\.value_as_string: 'missing'"),
+    ("OpenSearch: also for `boolean`", r'"flag"', r"^sort of hit \d+\[\d\]: (9223372036854775807, expected 2147483647|-9223372036854775808, expected -2147483648)$"),
     ("buckets below `min_doc_count` do not count for `size`", r'"min_doc_count": [2-9]', r"^(length of )?aggregations\..*(buckets|sum_other_doc_count)"),
     ("so are percentiles, which Elasticsearch", r'"percentiles"', r"^aggregations\..*\.values\."),
     ("the relation is `gte`", r'"(fuzzy|fuzziness|prefix|wildcard|regexp|match_bool_prefix)"|[~*]', r"^total: .*'gte'"),
