@@ -3,6 +3,9 @@
 Not a script of its own. Each aggregation becomes a query of its own. Below it is a relation with
 the rows of its buckets: a column `pN` more for each key of a bucket above.
 """
+import json
+import re
+
 from flights_requests import DATE, literal
 
 SUB_ZONES = {"+05:45": "Asia/Kathmandu"}  # DuckDB knows no offsets; this one had it all the year.
@@ -30,7 +33,11 @@ class Oracle:
     def __init__(self, base, lists, conditions, aggs, where):
         self.base, self.lists, self.conditions = base, lists, conditions
         self.rows = {}
-        self.ask(aggs, (), f"SELECT * FROM docs WHERE {where}", [])
+        # Of the other columns a copy would only take time.
+        said = json.dumps(aggs) + " ".join(condition for text, condition in conditions.items() if text in json.dumps(aggs))
+        columns = [name for name, *_ in base.execute("SELECT * FROM docs LIMIT 0").description if re.search(rf"\b{name}\b", said)]
+        self.columns = ", ".join(columns) or "1"
+        self.ask(aggs, (), f"SELECT {self.columns} FROM docs WHERE {where}", [])
 
     def ask(self, aggs, path, rows, shown):
         # Each query of the rows would compute them again.
@@ -170,7 +177,7 @@ class Oracle:
         return f"SELECT *, 0 AS {key} FROM ({rows}) WHERE {given['field']} IS NULL", [key], None
 
     def of_global(self, given, rows, key):
-        return f"SELECT *, 0 AS {key} FROM docs", [key], None
+        return f"SELECT {self.columns}, 0 AS {key} FROM docs", [key], None
 
     def of_composite(self, given, rows, key):
         names = []
