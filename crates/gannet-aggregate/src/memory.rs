@@ -28,6 +28,11 @@ impl<'m> Ledger<'m> {
         }
     }
 
+    /// Returns the bytes that are held.
+    pub(crate) fn held(&self) -> usize {
+        self.held
+    }
+
     /// Returns what would have been held when memory was short last.
     pub(crate) fn rejected(&self) -> usize {
         self.rejected

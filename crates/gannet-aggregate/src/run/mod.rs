@@ -176,6 +176,11 @@ impl<'m> Run<'m> {
         self.passes
     }
 
+    /// Returns the bytes that are reserved now.
+    pub fn held_bytes(&self) -> usize {
+        self.context.ledger.held()
+    }
+
     /// Returns the most bytes that were reserved at once.
     pub fn most_bytes(&self) -> usize {
         self.context.ledger.most()

@@ -10,6 +10,7 @@ mod expiry;
 mod flash_tier;
 mod flash_tier_of_writer;
 mod forms;
+mod found_dates;
 mod hot_beside;
 mod hot_lists;
 mod kill;

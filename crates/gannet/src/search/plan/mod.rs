@@ -42,6 +42,7 @@ pub use planner::Planner;
 
 use crate::analysis::{Schema, Scratch};
 use crate::base::{Reservation, Result};
+use crate::columns::Columns;
 use crate::search::query::{Query, fields};
 
 /// A query in terms of an index.
@@ -76,11 +77,12 @@ impl Plan {
     }
 }
 
-/// Makes the plan of `query` for an index with the fields of `schema`, as far as the allowance
-/// goes. `elsewhere` tells of names that only other indexes have.
+/// Makes the plan of `query` for an index with the fields of `schema` and their columns, as far as the
+/// allowance goes. `elsewhere` tells of names that only other indexes have.
 pub fn plan(
     query: &Query,
     schema: &Schema,
+    columns: &Columns,
     elsewhere: &dyn Fn(&str) -> bool,
     mut allowance: Allowance<'_>,
 ) -> Result<Plan> {
@@ -88,7 +90,7 @@ pub fn plan(
     let scratch = schema.fields().iter().map(|f| f.analyzer.scratch_bytes());
     let scratch = scratch.max().unwrap_or(0);
     allowance.memory(scratch)?;
-    let mut planner = Planner::new(schema, allowance);
+    let mut planner = Planner::new(schema, columns, allowance);
     let root = planner.node(query, Some(1.0), 0)?;
     let is_dropped = root.is_none();
     planner.scratch = Scratch::default();

@@ -1,6 +1,9 @@
 //! The services by which kinds of queries plan themselves: terms, phrases, values, patterns, each
 //! within the allowance.
 
+use std::ops::Bound;
+
+use gannet_values::{ValueType, parse_date};
 use rustc_hash::FxHashMap;
 
 use super::addresses::pattern_of_addresses;
@@ -10,6 +13,7 @@ use super::node::{PlanNode, PlanSlot, PlannedPattern, PlannedTerm, WantedTerms};
 use super::notes::Notes;
 use crate::analysis::{Field, FieldKind, FieldOptions, Schema, Scratch, term_key};
 use crate::base::{Error, Result};
+use crate::columns::{ColumnId, Columns};
 use crate::documents::exact_number;
 use crate::search::query::addresses::has_addresses;
 use crate::search::query::fields;
@@ -24,6 +28,8 @@ const NODE_BYTES: usize = 2 * size_of::<PlanNode>();
 pub struct Planner<'a> {
     /// The fields of the index.
     pub schema: &'a Schema,
+    /// The columns of values that they have.
+    columns: &'a Columns,
     pub(super) allowance: Allowance<'a>,
     pub(super) scratch: Scratch,
     /// The slots of the terms by their keys.
@@ -45,9 +51,10 @@ pub struct Planner<'a> {
 
 impl<'a> Planner<'a> {
     /// A planner that has planned nothing yet.
-    pub fn new(schema: &'a Schema, allowance: Allowance<'a>) -> Planner<'a> {
+    pub fn new(schema: &'a Schema, columns: &'a Columns, allowance: Allowance<'a>) -> Planner<'a> {
         Planner {
             schema,
+            columns,
             allowance,
             known: FxHashMap::default(),
             automata: FxHashMap::default(),
@@ -93,7 +100,13 @@ impl<'a> Planner<'a> {
                 .map(Some);
         }
         // Words for all fields stand for themselves.
-        if !asked.is_named || !fields::has_order(asked.field) {
+        if !asked.is_named {
+            return Ok(None);
+        }
+        if self.has_dates(asked.field) && is_date(text) {
+            return self.date_or_words(text, asked).map(Some);
+        }
+        if !fields::has_order(asked.field) {
             return Ok(None);
         }
         let date = DateSpan::of(text);
@@ -117,6 +130,30 @@ impl<'a> Planner<'a> {
         let terms = terms.map(|(slot, _)| PlanNode::Term(*slot, asked.boost));
         let mut parts: Vec<PlanNode> = terms.collect();
         let slot = self.pattern(asked, Pattern::Span(span), WantedTerms::All)?;
+        parts.push(PlanNode::Pattern(slot, asked.boost));
+        Ok(PlanNode::best(parts))
+    }
+
+    /// Returns true if a field of words has the dates that they are as values.
+    fn has_dates(&self, field: &Field) -> bool {
+        let mut columns = self.columns.of_field(field.id).iter();
+        let is_of_dates = |id: &ColumnId| {
+            let column = self.columns.get(*id);
+            column.is_some_and(|column| !column.closed && column.value_type == ValueType::Date)
+        };
+        field.kind == FieldKind::Text && columns.any(is_of_dates)
+    }
+
+    /// The dates that a written one stands for, all those of a day or a month. Documents whose
+    /// string has more than a date have it as words side by side.
+    fn date_or_words(&mut self, text: &str, asked: &FieldQuery<'_>) -> Result<PlanNode> {
+        let mut parts = Vec::new();
+        if check_positions(asked.field).is_ok() {
+            let (words, _) = self.words(text, asked.field, true)?;
+            parts.extend(self.phrase_of(words, 0, asked)?);
+        }
+        let end = || Bound::Included(text.as_bytes().to_vec());
+        let slot = self.pattern(asked, Pattern::Range(end(), end()), WantedTerms::All)?;
         parts.push(PlanNode::Pattern(slot, asked.boost));
         Ok(PlanNode::best(parts))
     }
@@ -230,6 +267,12 @@ pub(super) fn check_positions(field: &Field) -> Result<()> {
             field.name
         )))
     }
+}
+
+/// Returns true if a text is a month, a day or a moment. A year alone is a word like others, which
+/// finds the dates that begin with it.
+fn is_date(text: &str) -> bool {
+    text.contains('-') && parse_date(text).is_some()
 }
 
 /// The spelling of a number in the index of a field that matches exactly, if it differs from this

@@ -5,6 +5,7 @@ use std::ops::Bound;
 use super::*;
 use crate::analysis::{Analyzer, FieldKind};
 use crate::base::{Budget, Error};
+use crate::columns::Columns;
 use crate::search::query::Operator;
 use crate::search::query::pattern::Fuzzy;
 
@@ -23,7 +24,13 @@ fn schema() -> Schema {
 
 fn plan(query: &Query, schema: &Schema) -> Result<Plan> {
     let budget = Budget::new(64 << 20);
-    super::plan(query, schema, &|_| false, Allowance::new(&budget, &())?)
+    super::plan(
+        query,
+        schema,
+        &Columns::default(),
+        &|_| false,
+        Allowance::new(&budget, &())?,
+    )
 }
 
 fn text(field: Option<&str>, text: &str) -> Query {

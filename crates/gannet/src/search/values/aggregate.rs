@@ -23,6 +23,7 @@ use crate::columns::{
 };
 use crate::search::matching::matcher::for_all;
 use crate::search::query::Query;
+use crate::search::query::fields::shown;
 use crate::search::scoring::doc_bits::DocBits;
 use crate::search::scoring::top::AllDocs;
 use crate::search::view::SearchView;
@@ -251,18 +252,21 @@ impl AggregateRun {
                         Some(column) => column.numbers_of(&terms, &self.budget, pages)?,
                         None => vec![None; terms.len()],
                     };
-                    run.give_numbers(&numbers).map_err(told)?;
+                    let given = run.give_numbers(&numbers);
+                    given.map_err(|error| self.told(error))?;
                 }
                 Want::Terms { field, numbers } => {
                     let column = self.columns.get_mut(&field);
                     let column = column.ok_or_else(|| Error::internal("terms of no column"))?;
                     let terms = column.terms_of(&numbers, pages)?;
-                    run.give_terms(&terms).map_err(told)?;
+                    let given = run.give_terms(&terms);
+                    given.map_err(|error| self.told(error))?;
                 }
                 Want::Pass(wanted) => {
                     self.pass(wanted, pages)?;
                     if let Some(run) = &mut self.run {
-                        run.end_of_pass().map_err(told)?;
+                        let ended = run.end_of_pass();
+                        ended.map_err(|error| self.told(error))?;
                     }
                 }
             }
@@ -270,11 +274,18 @@ impl AggregateRun {
         Ok(())
     }
 
+    fn told(&self, error: gannet_aggregate::Error) -> Error {
+        let held = self.run.as_ref().map_or(0, Run::held_bytes);
+        told_within(error, held, &self.budget)
+    }
+
     /// Returns the findings, and the documents of which they are.
     pub fn finish(mut self) -> Result<(State, Box<AllDocs>)> {
         let run = self.run.take();
         let run = run.ok_or_else(|| Error::internal("aggregations end once"))?;
-        let mut state = run.into_state().map_err(told)?;
+        let held = run.held_bytes();
+        let state = run.into_state();
+        let mut state = state.map_err(|error| told_within(error, held, &self.budget))?;
         self.absent
             .iter()
             .for_each(|field| state.forget_type(field));
@@ -351,13 +362,13 @@ impl AggregateRun {
             let part = part[0]..part[1];
             let columns = pass.columns.iter().filter_map(|own| own.part(&part));
             let columns: Vec<FedValues<'_>> = columns.collect();
-            run.feed(&Batch {
+            let fed = run.feed(&Batch {
                 documents: within(documents, &part),
                 matching: takes_all.then(|| within(&matching, &part)),
                 columns: &columns,
                 filters: &filters,
-            })
-            .map_err(told)?;
+            });
+            fed.map_err(told)?;
         }
         Ok(())
     }
@@ -560,6 +571,23 @@ impl ValueVisitor for Taker<'_> {
 }
 
 /// The error of an aggregation as one of the engine.
+/// The error of a run that holds so many bytes of the budget.
+fn told_within(error: gannet_aggregate::Error, held: usize, budget: &Budget) -> Error {
+    match error {
+        gannet_aggregate::Error::Memory { aggregation, bytes } => {
+            let free = budget.total().saturating_sub(budget.used()) + held;
+            Error::Memory {
+                what: format!("aggregation {} with those beside it", shown(&aggregation)).into(),
+                // It is estimated, and was too much in any case.
+                needed: usize::try_from(bytes).unwrap_or(usize::MAX).max(free + 1),
+                free,
+                budget: budget.total(),
+            }
+        }
+        other => told(other),
+    }
+}
+
 fn told(error: gannet_aggregate::Error) -> Error {
     match error {
         gannet_aggregate::Error::Given(reason) => Error::internal(reason),

@@ -193,7 +193,8 @@ impl<'q> QueryRun<'q> {
         let elsewhere = |name: &str| options.allows_field(name);
         let allowance = Allowance::new(budget, options)?;
         let query = QueryRun::asked(query, options, goal);
-        let plan = plan(&query, &view.schema, &elsewhere, allowance)?;
+        let columns = view.columns.columns();
+        let plan = plan(&query, &view.schema, columns, &elsewhere, allowance)?;
         let needed = || NeededStatistics::of(&query, &plan, &view.schema);
         let given = options
             .statistics
