@@ -138,6 +138,76 @@ fn addresses_are_found_by_terms_networks_and_ranges() {
             assert_eq!(hit["fields"]["ip"], json!(texts));
         }
     }
+    let ranges = json!({ "size": 0, "aggs": { "r": { "ip_range": { "field": "ip", "ranges": [
+        { "from": "10.0.1.0" }, { "to": "10.0.1.0" }, { "mask": "10.0.0.0/25" },
+        { "from": "10.0.0.9", "to": "10.0.2.0", "key": "some" }, { "mask": "2001:db8::/32" }, {},
+    ] }, "aggs": { "best": { "top_hits": { "size": 90 } } } } } });
+    let answer_of_ranges = server.json("POST", "/d/_search", &ranges.to_string(), 200);
+    let told = answer_of_ranges["aggregations"]["r"]["buckets"]
+        .as_array()
+        .expect("buckets");
+    let names: Vec<&str> = told
+        .iter()
+        .filter_map(|bucket| bucket["key"].as_str())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "*-10.0.1.0",
+            "*-*",
+            "10.0.0.0/25",
+            "some",
+            "10.0.1.0-*",
+            "2001:db8::/32"
+        ]
+    );
+    assert_eq!(
+        (&told[2]["from"], &told[2]["to"]),
+        (&json!("10.0.0.0"), &json!("10.0.0.128"))
+    );
+    for bucket in told {
+        let end = |name: &str| bucket.get(name).and_then(|end| end.as_str()).map(of);
+        let (from, to) = (end("from"), end("to"));
+        let is_in =
+            |ip: &Ipv6Addr| from.is_none_or(|from| *ip >= from) && to.is_none_or(|to| *ip < to);
+        let count = all.iter().filter(|ips| ips.iter().any(is_in)).count();
+        assert_eq!(bucket["doc_count"], count, "{bucket}");
+        assert_eq!(bucket["best"]["hits"]["total"]["value"], count, "{bucket}");
+    }
+    let keyed = json!({ "size": 0, "aggs": { "r": { "ip_range": { "field": "ip", "keyed": true,
+        "ranges": [{ "to": "10.0.1.0" }] } } } });
+    let keyed = server.json(
+        "POST",
+        "/d/_search?typed_keys=true",
+        &keyed.to_string(),
+        200,
+    );
+    assert_eq!(
+        keyed["aggregations"]["ip_range#r"]["buckets"]["*-10.0.1.0"]["to"],
+        "10.0.1.0"
+    );
+    for (ranges, part) in [
+        (json!([{ "mask": "10.0.0.0/33" }]), "a network such as"),
+        (
+            json!([{ "mask": "10.0.0.0/8", "to": "10.0.0.1" }]),
+            "a network such as",
+        ),
+        (json!([{ "from": "x" }]), "an internet address"),
+        (
+            json!([{ "from": "10.0.0.2", "to": "10.0.0.1" }]),
+            "upside down",
+        ),
+        (json!([]), "ranges"),
+    ] {
+        let body = json!({ "aggs": { "r": { "ip_range": { "field": "ip", "ranges": ranges } } } });
+        let (_, reason) = server.error("POST", "/d/_search", &body.to_string(), 400);
+        assert!(reason.contains(part), "{reason}");
+    }
+    server.json("PUT", "/k/_doc/1", r#"{"k":"10.0.0.1"}"#, 201);
+    let body = json!({ "aggs": { "r": { "ip_range": { "field": "k.keyword", "ranges": [{}] } } } });
+    let (_, reason) = server.error("POST", "/k/_search", &body.to_string(), 400);
+    assert!(reason.contains("needs a field of type ip"), "{reason}");
+
     let mut keys: Vec<Ipv6Addr> = all.iter().flatten().copied().collect();
     keys.sort_unstable();
     keys.dedup();

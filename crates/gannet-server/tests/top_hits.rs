@@ -135,6 +135,7 @@ fn the_hits_of_a_bucket_are_the_first_of_its_documents() {
             "kinds": with(json!({ "terms": { "field": "kind", "missing": "none" } })),
             "made": with(json!({ "terms": { "field": "made.keyword", "order": { "_key": "asc" } } })),
             "on": with(json!({ "terms": { "field": "on" } })),
+            "rare": with(json!({ "rare_terms": { "field": "rank", "max_doc_count": 2 } })),
             "prices": with(json!({ "terms": { "field": "price", "size": 5 } })),
             "ranges": with(json!({ "range": { "field": "price", "ranges": [
                 { "to": 1.3 }, { "from": 1.3, "to": 2.1, "key": "middle" }, { "from": 2.1 } ] } })),
@@ -168,6 +169,12 @@ fn the_hits_of_a_bucket_are_the_first_of_its_documents() {
         for bucket in buckets(&told, "on") {
             let is_on = bucket["key"] == 1;
             check(&things, bucket, 4, &|thing| thing.source["on"] == is_on);
+        }
+        for bucket in buckets(&told, "rare") {
+            assert!(bucket["doc_count"].as_u64().unwrap() <= 2);
+            check(&things, bucket, 4, &|thing| {
+                thing.source["rank"] == bucket["key"]
+            });
         }
         for bucket in buckets(&told, "prices") {
             let price = bucket["key"].as_f64().unwrap();

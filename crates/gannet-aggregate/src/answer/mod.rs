@@ -88,6 +88,19 @@ impl Aggregation {
             Kind::Terms(terms) => self.answer_terms(terms, buckets, left, state),
             Kind::Range(ranges) => self.answer_ranges(ranges, buckets, state),
             Kind::DateRange(ranges) => self.answer_date_ranges(ranges, buckets, state),
+            Kind::IpRange(ranges) => {
+                let mut list = Vec::new();
+                for (range, bucket) in ranges.ranges.iter().zip(buckets) {
+                    let mut members = Map::new();
+                    for (name, end) in [("from", range.from), ("to", range.to)] {
+                        if let Some(end) = end {
+                            members.insert(name.to_owned(), json!(end.to_string()));
+                        }
+                    }
+                    list.push((range.name(), self.bucket(members, bucket, state)?));
+                }
+                Ok(keyed(list, ranges.keyed, true))
+            }
             Kind::Histogram(histogram) => self.answer_histogram(histogram, buckets, state),
             Kind::DateHistogram(histogram) => self.answer_dates(histogram, buckets, state),
             Kind::Composite(composite) => self.answer_composite(composite, buckets, state),

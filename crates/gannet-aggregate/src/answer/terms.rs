@@ -7,7 +7,7 @@ use super::keys::{double, members, number, text};
 use super::{Shown, keyed, of_another_request, order};
 use crate::dates::format::DateFormat;
 use crate::dates::zone::Zone;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::run::composite::compare;
 use crate::state::{BucketState, Key};
 use crate::tree::{Aggregation, Composite, DateRanges, RangeOf, Ranges, Source, SourceKind, Terms};
@@ -22,8 +22,16 @@ impl Aggregation {
     ) -> Result<Value> {
         let enough = buckets
             .iter()
-            .filter(|bucket| bucket.count >= terms.min_doc_count);
+            .filter(|bucket| bucket.count >= terms.min_doc_count)
+            .filter(|bucket| terms.max_doc_count.is_none_or(|most| bucket.count <= most));
         let mut chosen: Vec<&BucketState> = enough.collect();
+        if terms.max_doc_count.is_some() && chosen.len() > terms.size {
+            return Err(Error::request(format!(
+                "rare_terms \"{}\" has more than {} terms: ask for those of fewer documents by \
+                 \"max_doc_count\", or for some by \"include\"",
+                self.name, terms.size
+            )));
+        }
         order::sort(&mut chosen, &terms.order, &self.children);
         chosen.truncate(terms.size);
         let all: u64 = buckets.iter().map(|bucket| bucket.count).sum();
@@ -33,6 +41,9 @@ impl Aggregation {
         for bucket in chosen {
             let key = members(&bucket.key, value_type, terms.format.as_ref(), &Zone::utc());
             list.push(self.bucket(key, bucket, state)?);
+        }
+        if terms.max_doc_count.is_some() {
+            return Ok(json!({ "buckets": list }));
         }
         Ok(json!({
             "doc_count_error_upper_bound": 0,

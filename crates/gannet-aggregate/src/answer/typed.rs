@@ -40,6 +40,13 @@ impl Aggregation {
     /// Returns the type as Elasticsearch's clients know it.
     fn type_name(&self, state: &State) -> &'static str {
         match &self.kind {
+            Kind::Terms(terms) if terms.max_doc_count.is_some() => {
+                match state.type_of(&terms.field) {
+                    Some(ValueType::Keyword | ValueType::Ip) => "srareterms",
+                    Some(_) => "lrareterms",
+                    None => "umrareterms",
+                }
+            }
             Kind::Terms(terms) => match state.type_of(&terms.field) {
                 Some(ValueType::Keyword | ValueType::Ip) => "sterms",
                 Some(ValueType::Double) => "dterms",
@@ -48,6 +55,7 @@ impl Aggregation {
             },
             Kind::Range(_) => "range",
             Kind::DateRange(_) => "date_range",
+            Kind::IpRange(_) => "ip_range",
             Kind::Histogram(_) => "histogram",
             Kind::DateHistogram(_) => "date_histogram",
             Kind::Filter(_) => "filter",

@@ -6,7 +6,7 @@
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use gannet_values::ValueType;
 use rustc_hash::FxHashMap;
@@ -27,7 +27,8 @@ const BEST_BYTES: usize = 2 * size_of::<(u32, Best)>();
 pub(crate) struct Cut {
     pub(crate) criteria: Vec<Criterion>,
     pub(crate) size: usize,
-    pub(crate) min_doc_count: u64,
+    /// The numbers of documents that a bucket may have.
+    pub(crate) counted: RangeInclusive<u64>,
     pub(crate) field_type: ValueType,
     /// The term of documents without a value.
     pub(crate) missing_text: Option<String>,
@@ -121,14 +122,14 @@ impl Cut {
     pub(crate) fn new(
         criteria: Vec<Criterion>,
         size: usize,
-        min_doc_count: u64,
+        counted: RangeInclusive<u64>,
         field_type: ValueType,
         missing_text: Option<String>,
     ) -> Cut {
         Cut {
             criteria,
             size,
-            min_doc_count,
+            counted,
             field_type,
             missing_text,
             partitions: Partitions::default(),
@@ -164,7 +165,7 @@ impl Cut {
     ) -> Result<(), Full> {
         let enough = (0..)
             .zip(counts)
-            .filter(|(_, count)| **count >= self.min_doc_count);
+            .filter(|(_, count)| self.counted.contains(count));
         for (bucket, _) in enough {
             ledger.push(order, bucket)?;
         }

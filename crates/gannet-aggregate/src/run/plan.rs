@@ -161,6 +161,13 @@ impl<'a> Planner<'a> {
                 let numbers = ids.into_iter().map(|id| self.filter(id)).collect();
                 Finder::Filters(numbers, filters.other.is_some())
             }
+            Kind::IpRange(own) => {
+                // The filters find only what they are asked for in a field of addresses.
+                self.column_of(&own.field, &[ValueType::Ip])?;
+                let ids = own.ranges.iter().map(|range| range.filter);
+                let numbers = ids.map(|id| self.filter(id)).collect();
+                Finder::Filters(numbers, false)
+            }
             Kind::Missing(field) => Finder::Missing(self.column(field)?.0),
             Kind::Global => Finder::Global,
         };
@@ -270,7 +277,11 @@ impl<'a> Planner<'a> {
             exclude: keys(&terms.exclude)?,
         };
         let criteria = self.criteria(terms, children)?;
-        let cut = Cut::new(criteria, terms.size, terms.min_doc_count, field_type, text);
+        // One more than may be answered tells that there are too many.
+        let is_rare = terms.max_doc_count.is_some();
+        let size = terms.size.saturating_add(usize::from(is_rare));
+        let counted = terms.min_doc_count..=terms.max_doc_count.unwrap_or(u64::MAX);
+        let cut = Cut::new(criteria, size, counted, field_type, text);
         let node = BucketNode::new(Finder::Terms(finder), Some(cut));
         Ok(Work::Buckets(Box::new(node)))
     }

@@ -48,6 +48,7 @@ impl Aggregation {
         let count = match &self.kind {
             Kind::Range(own) => own.ranges.len(),
             Kind::DateRange(own) => own.ranges.ranges.len(),
+            Kind::IpRange(own) => own.ranges.len(),
             Kind::Filters(own) => own.filters.len() + usize::from(own.other.is_some()),
             Kind::Filter(_) | Kind::Missing(_) | Kind::Global => 1,
             _ => 0,

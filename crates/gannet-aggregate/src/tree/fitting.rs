@@ -12,7 +12,7 @@ impl Aggregations {
             [own.kind.wanted_type(field), Some(below)]
         });
         let types: Vec<ValueType> = types.flatten().collect();
-        let preferred = [ValueType::Date, ValueType::Double];
+        let preferred = [ValueType::Ip, ValueType::Date, ValueType::Double];
         let mut preferred = preferred.into_iter();
         let found = preferred.find(|wanted| types.contains(wanted));
         found.unwrap_or(ValueType::Keyword)
@@ -25,6 +25,7 @@ impl Kind {
         match self {
             Kind::DateHistogram(own) if own.field == field => Some(ValueType::Date),
             Kind::DateRange(own) if own.ranges.field == field => Some(ValueType::Date),
+            Kind::IpRange(own) if own.field == field => Some(ValueType::Ip),
             Kind::Histogram(own) if own.field == field => Some(ValueType::Double),
             Kind::Range(own) if own.field == field => Some(ValueType::Double),
             Kind::Metric(own) if own.field == field && !own.kind.takes_keywords() => {

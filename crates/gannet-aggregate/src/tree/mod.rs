@@ -8,6 +8,7 @@ use gannet_values::Number;
 use crate::dates::format::DateFormat;
 use crate::dates::rounding::Interval;
 
+mod addresses;
 mod composite;
 mod fitting;
 mod members;
@@ -17,6 +18,7 @@ mod read_buckets;
 mod read_dates;
 pub(crate) mod write;
 
+pub use addresses::{IpRange, IpRanges};
 pub use composite::{Composite, Source, SourceKind};
 pub use metrics::{DEFAULT_PERCENTS, Metric, MetricKind};
 
@@ -56,6 +58,8 @@ pub enum Kind {
     Range(Ranges<Number>),
     /// A bucket for each range of dates.
     DateRange(DateRanges),
+    /// A bucket for each range of internet addresses.
+    IpRange(IpRanges),
     /// A bucket for each interval of numbers.
     Histogram(Histogram),
     /// A bucket for each interval of time.
@@ -94,6 +98,9 @@ pub struct Terms {
     pub order: Vec<Order>,
     /// Buckets of fewer documents are left out. At least 1.
     pub min_doc_count: u64,
+    /// Buckets of more documents are left out, if there is a number. Then these are rare terms,
+    /// all of which are answered, and more of them than `size` are an error.
+    pub max_doc_count: Option<u64>,
     /// Only these values have buckets, if there are any.
     pub include: Option<Vec<Scalar>>,
     /// These values have none.
@@ -112,6 +119,7 @@ impl Terms {
             size: 10,
             order: vec![Order::COUNT],
             min_doc_count: 1,
+            max_doc_count: None,
             include: None,
             exclude: Vec::new(),
             missing: None,

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::addresses::ip_ranges;
 use super::members::{Members, scalar};
 use super::{
     Aggregation, Aggregations, Composite, DEFAULT_PERCENTS, DEPTH_MAX, FilterId, Filters, Kind,
@@ -116,7 +117,9 @@ impl Reader<'_> {
         let mut members = Members::of(of, value)?;
         let kind = match kind {
             "terms" => Kind::Terms(self.terms(&mut members)?),
+            "rare_terms" => Kind::Terms(self.rare_terms(&mut members)?),
             "range" => Kind::Range(self.range(&mut members)?),
+            "ip_range" => Kind::IpRange(ip_ranges(&mut members)?),
             "date_range" => Kind::DateRange(self.date_range(&mut members)?),
             "histogram" => Kind::Histogram(self.histogram(&mut members)?),
             "date_histogram" => Kind::DateHistogram(self.date_histogram(&mut members)?),

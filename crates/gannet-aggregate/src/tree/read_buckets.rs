@@ -10,6 +10,9 @@ use super::{
 };
 use crate::error::{Error, Result};
 
+/// The most documents that a rare term may be in.
+const RARE_MAX: u64 = 100;
+
 /// The most ranges of an aggregation, each of which every value is compared with.
 const RANGES_MAX: usize = 1_024;
 
@@ -34,6 +37,7 @@ impl Reader<'_> {
             size: members.size(1 << 24)?,
             order: self.order(members, true)?.unwrap_or(vec![Order::COUNT]),
             min_doc_count: members.whole("min_doc_count", 1)?,
+            max_doc_count: None,
             include: self.values(members, "include")?,
             exclude: self.values(members, "exclude")?.unwrap_or_default(),
             missing: members.scalar("missing")?,
@@ -46,6 +50,28 @@ impl Reader<'_> {
             ));
         }
         Ok(terms)
+    }
+
+    pub(super) fn rare_terms(&mut self, members: &mut Members<'_>) -> Result<Terms> {
+        // Counts are exact, so the precision of a filter says nothing.
+        members.ignore(&["precision"]);
+        let most = members.whole("max_doc_count", 1)?;
+        if !(1..=RARE_MAX).contains(&most) {
+            return Err(members.wrong("max_doc_count", &format!("1 to {RARE_MAX}")));
+        }
+        Ok(Terms {
+            size: BUCKETS_MAX,
+            order: vec![Order {
+                ascending: true,
+                ..Order::COUNT
+            }],
+            max_doc_count: Some(most),
+            include: self.values(members, "include")?,
+            exclude: self.values(members, "exclude")?.unwrap_or_default(),
+            missing: members.scalar("missing")?,
+            format: self.format(members)?,
+            ..Terms::of(members.field()?)
+        })
     }
 
     fn values(

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value, json};
 
+use super::addresses::ip_ranges_json;
 use super::{
     Aggregation, Aggregations, Bounds, Composite, FilterId, HistogramCommon, Kind, Metric,
     MetricKind, Order, OrderBy, RangeOf, Scalar, SourceKind, Terms,
@@ -43,6 +44,7 @@ impl Aggregation {
 
 fn kind_json(kind: &Kind, filter: &dyn Fn(FilterId) -> Value) -> (&'static str, Value) {
     match kind {
+        Kind::Terms(terms) if terms.max_doc_count.is_some() => ("rare_terms", rare_json(terms)),
         Kind::Terms(terms) => ("terms", terms_json(terms)),
         Kind::Range(own) => {
             let ranges = own
@@ -82,6 +84,7 @@ fn kind_json(kind: &Kind, filter: &dyn Fn(FilterId) -> Value) -> (&'static str, 
             );
             ("date_range", object)
         }
+        Kind::IpRange(own) => ("ip_range", ip_ranges_json(own)),
         Kind::Histogram(own) => {
             let mut object = json!({ "field": own.field, "interval": own.interval });
             put(
@@ -191,6 +194,21 @@ fn terms_json(terms: &Terms) -> Value {
         &mut object,
         "format",
         terms.format.as_ref().map(|own| json!(own.name())),
+    );
+    object
+}
+
+fn rare_json(terms: &Terms) -> Value {
+    let mut object = terms_json(terms);
+    if let Some(members) = object.as_object_mut() {
+        for name in ["size", "order", "min_doc_count"] {
+            members.remove(name);
+        }
+    }
+    put(
+        &mut object,
+        "max_doc_count",
+        terms.max_doc_count.map(|most| json!(most)),
     );
     object
 }

@@ -1,6 +1,6 @@
 //! The form of answers, member by member, as Elasticsearch documents it.
 
-use gannet_aggregate::{Aggregations, Scope, State};
+use gannet_aggregate::{Aggregations, Kind, Scope, State};
 use serde_json::{Value, json};
 
 use crate::comparing::{PLENTY, read};
@@ -91,6 +91,28 @@ fn metrics_have_the_form_of_elasticsearch() {
         json!({ "percentiles": { "field": "size", "percents": [50], "keyed": false } }),
         json!({ "values": [{ "key": 50.0, "value": 20.0 }] }),
     );
+}
+
+/// Rare terms are all answered, or there is an error.
+#[test]
+fn rare_terms_are_those_of_few_documents() {
+    check(
+        json!({ "rare_terms": { "field": "tag" } }),
+        json!({ "buckets": [{ "key": "a", "doc_count": 1 }] }),
+    );
+    check(
+        json!({ "rare_terms": { "field": "tag", "max_doc_count": 2 } }),
+        json!({ "buckets": [{ "key": "a", "doc_count": 1 }, { "key": "b", "doc_count": 2 }] }),
+    );
+    let mut tree = read(&json!({ "x": { "rare_terms": { "field": "size" } } }));
+    if let Kind::Terms(terms) = &mut tree.list[0].kind {
+        terms.size = 2;
+    }
+    let documents = few();
+    let shard = Shard::of(documents.iter().collect());
+    let outcome = shard.run(&tree, Scope::Alone, PLENTY, 1).expect("a run");
+    let error = tree.answer(&outcome.state).expect_err("too many");
+    assert!(error.to_string().contains("more than 2 terms"), "{error}");
 }
 
 /// Buckets have keys, texts of keys where those are no numbers or strings, and counts.

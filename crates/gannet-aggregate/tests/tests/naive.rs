@@ -46,6 +46,7 @@ fn one(own: &Value, documents: &Documents<'_>, all: &Documents<'_>) -> Value {
     };
     match kind.as_str() {
         "terms" => terms(parameters, documents, &bucket),
+        "rare_terms" => rare_terms(parameters, documents, &bucket),
         "range" | "date_range" => ranges(kind, parameters, documents, &bucket),
         "histogram" | "date_histogram" => histogram(kind, parameters, documents, &bucket),
         "composite" => composite(parameters, documents, &bucket),
@@ -205,6 +206,17 @@ fn sort(parameters: &Value, default: Value, buckets: &mut [(Key, Value)]) {
 
 fn count(bucket: &Value) -> u64 {
     bucket["doc_count"].as_u64().expect("a count")
+}
+
+fn rare_terms(parameters: &Value, documents: &Documents<'_>, bucket: Bucket<'_>) -> Value {
+    let mut all = parameters.clone();
+    all["size"] = json!(1_000_000);
+    all["order"] = json!({ "_count": "asc" });
+    let found = terms(&all, documents, bucket);
+    let most = parameters["max_doc_count"].as_u64().unwrap_or(1);
+    let buckets = found["buckets"].as_array().expect("buckets").iter();
+    let rare = buckets.filter(|own| own["doc_count"].as_u64().expect("a count") <= most);
+    json!({ "buckets": rare.collect::<Vec<_>>() })
 }
 
 fn terms(parameters: &Value, documents: &Documents<'_>, bucket: Bucket<'_>) -> Value {

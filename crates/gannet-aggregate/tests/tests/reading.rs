@@ -46,6 +46,18 @@ fn mistakes_are_named() {
             "\"size\"",
         ),
         (
+            one(json!({ "rare_terms": { "field": "tag", "max_doc_count": 101 } })),
+            "\"max_doc_count\"",
+        ),
+        (
+            one(json!({ "ip_range": { "field": "tag", "ranges": [{ "mask": "10.0.0.1" }] } })),
+            "a network such as",
+        ),
+        (
+            one(json!({ "ip_range": { "field": "tag", "ranges": [{}] } })),
+            "needs a field of type ip",
+        ),
+        (
             one(json!({ "terms": { "field": "tag", "min_doc_count": 0 } })),
             "min_doc_count",
         ),
@@ -195,6 +207,16 @@ fn trees_are_built_and_printed() {
         Some(printed.clone())
     );
     assert_eq!(read(&printed), Ok(tree));
+    for aggs in [
+        json!({ "r": { "rare_terms": { "field": "tag", "max_doc_count": 3 } } }),
+        json!({ "i": { "ip_range": { "field": "ip", "ranges": [
+            { "from": "::2" }, { "key": "10.0.0.0/8", "from": "10.0.0.0", "to": "11.0.0.0" },
+        ] } } }),
+    ] {
+        let tree = read(&aggs).expect("a request");
+        let printed = serde_json::from_str::<Value>(&tree.to_string()).ok();
+        assert_eq!(printed, Some(aggs));
+    }
     let aggs =
         json!({ "d": { "date_range": { "field": "date", "ranges": [{ "from": "now-1d/d" }] } } });
     let tree = Aggregations::from_json(&aggs, 90_000_000, &mut |_| Ok(0)).expect("a request");

@@ -89,6 +89,7 @@ fn metric(random: &mut Random) -> Value {
 /// Returns a kind with its parameters, and if it may be ordered by a metric.
 fn bucket(random: &mut Random, is_top: bool) -> (&'static str, Value, bool) {
     match random.below(if is_top { 13 } else { 11 }) {
+        0 if maybe(random, 2) => ("rare_terms", rare_terms(random), false),
         0..4 => ("terms", terms(random), true),
         4 => ("range", ranges(random), false),
         5 => ("histogram", histogram(random), false),
@@ -143,6 +144,17 @@ fn terms(random: &mut Random) -> Value {
             let list: Vec<Value> = (0..random.below(9)).map(|_| value(random)).collect();
             own[name] = json!(list);
         }
+    }
+    own
+}
+
+fn rare_terms(random: &mut Random) -> Value {
+    let mut own = terms(random);
+    for name in ["size", "order", "min_doc_count"] {
+        own.as_object_mut().expect("an object").remove(name);
+    }
+    if maybe(random, 2) {
+        own["max_doc_count"] = json!(1 + random.below(9));
     }
     own
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::fault::{Fault, Outcome};
 
 /// The kinds that there are.
-const KINDS: [&str; 20] = [
+const KINDS: [&str; 22] = [
     "avg",
     "cardinality",
     "composite",
@@ -17,11 +17,13 @@ const KINDS: [&str; 20] = [
     "filters",
     "global",
     "histogram",
+    "ip_range",
     "max",
     "min",
     "missing",
     "percentiles",
     "range",
+    "rare_terms",
     "stats",
     "sum",
     "terms",
@@ -30,7 +32,7 @@ const KINDS: [&str; 20] = [
 ];
 
 /// Kinds of Elasticsearch that are not there.
-const NOT_THERE: [&str; 48] = [
+const NOT_THERE: [&str; 46] = [
     "adjacency_matrix",
     "auto_date_histogram",
     "avg_bucket",
@@ -51,7 +53,6 @@ const NOT_THERE: [&str; 48] = [
     "geohash_grid",
     "geotile_grid",
     "ip_prefix",
-    "ip_range",
     "matrix_stats",
     "max_bucket",
     "median_absolute_deviation",
@@ -64,7 +65,6 @@ const NOT_THERE: [&str; 48] = [
     "percentile_ranks",
     "percentiles_bucket",
     "random_sampler",
-    "rare_terms",
     "rate",
     "reverse_nested",
     "sampler",

@@ -9,9 +9,10 @@ use crate::fault::{Fault, Outcome};
 use crate::indexes::Mapping;
 
 /// Kinds that print dates.
-const PRINTING: [&str; 9] = [
+const PRINTING: [&str; 10] = [
     "date_histogram",
     "date_range",
+    "rare_terms",
     "terms",
     "min",
     "max",

@@ -19,7 +19,7 @@ pub enum BucketKind {
         /// The value that documents without one are given.
         missing: Option<Value>,
     },
-    /// Ranges of numbers, by the ends in their buckets.
+    /// Ranges of numbers or of addresses, by the ends in their buckets.
     Range(String),
     /// Ranges of dates.
     DateRange(String),
@@ -58,8 +58,10 @@ impl BucketKind {
         match kind {
             "filter" => return Ok(BucketKind::Filter(parameters.clone())),
             "filters" => return Ok(filters(parameters)),
-            "missing" | "range" | "date_range" | "histogram" | "date_histogram" => no_missing()?,
-            "terms" | "composite" | "global" => {}
+            "missing" | "range" | "ip_range" | "date_range" | "histogram" | "date_histogram" => {
+                no_missing()?
+            }
+            "terms" | "rare_terms" | "composite" | "global" => {}
             other => {
                 return Err(Fault::new(
                     400,
@@ -80,6 +82,7 @@ impl BucketKind {
                 missing: parameters.get("missing").cloned(),
             },
             Kind::Range(own) => BucketKind::Range(own.field),
+            Kind::IpRange(own) => BucketKind::Range(own.field),
             Kind::DateRange(own) => BucketKind::DateRange(own.ranges.field),
             Kind::Histogram(own) => BucketKind::Histogram(own),
             Kind::DateHistogram(own) => {

@@ -20,7 +20,7 @@ pub enum Condition {
         /// The value.
         value: Value,
     },
-    /// They have a number in a range.
+    /// They have a number or an address in a range.
     Numbers {
         /// The field.
         field: String,
@@ -65,9 +65,16 @@ impl Condition {
                 lower,
                 upper,
             } => {
-                let text = |value: &Value| value.to_string();
+                let text = |value: &Value| match value {
+                    Value::String(address) => address.clone(),
+                    number => number.to_string(),
+                };
+                let is_open = matches!((lower, upper), (Bound::Unbounded, Bound::Unbounded));
                 Ok(match there(fields, field)? {
                     None => Query::MatchNone,
+                    Some(target) if is_open => Query::Exists {
+                        field: target.name.to_owned(),
+                    },
                     Some(target) => Query::Range {
                         field: Some(target.name.to_owned()),
                         lower: lower.as_ref().map(text),

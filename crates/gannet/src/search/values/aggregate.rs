@@ -5,14 +5,14 @@
 //! tree for as long as the run lasts.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
+use std::ops::{Bound, Range};
 use std::sync::Arc;
 
 use gannet_aggregate::{
-    Aggregation, Aggregations, Batch, ColumnValues as FedValues, FilterDocuments, Kind, Pass, Run,
-    Scope, State, Terms, Want,
+    Aggregation, Aggregations, Batch, ColumnValues as FedValues, FilterDocuments, IpRange, Kind,
+    Pass, Run, Scope, State, Terms, Want,
 };
-use gannet_values::ValueType;
+use gannet_values::{Address, ValueType};
 use serde_json::Value as Json;
 
 use super::{FEW, column_of, is_absent, now_ms};
@@ -126,7 +126,11 @@ impl AggregationRequest {
             filters.push(parse(query)?);
             Ok(filters.len() as u32 - 1)
         };
-        let tree = Aggregations::from_json(json, now_ms(), &mut filter).map_err(told)?;
+        let mut tree = Aggregations::from_json(json, now_ms(), &mut filter).map_err(told)?;
+        tree.number_addresses(&mut |field, range| {
+            filters.push(of_addresses(field, range));
+            filters.len() as u32 - 1
+        });
         Ok(AggregationRequest {
             filters,
             ..AggregationRequest::of(tree)
@@ -567,6 +571,19 @@ impl ValueVisitor for Taker<'_> {
             at += run.len();
         }
         Ok(())
+    }
+}
+
+/// The documents that have an address in a range.
+fn of_addresses(field: &str, range: &IpRange) -> Query {
+    // An open end below stands for all addresses, as one above does.
+    let first = Address::of_bits(0);
+    Query::Range {
+        field: Some(field.to_owned()),
+        lower: Bound::Included(range.from.unwrap_or(first).to_string()),
+        upper: range
+            .to
+            .map_or(Bound::Unbounded, |end| Bound::Excluded(end.to_string())),
     }
 }
 
