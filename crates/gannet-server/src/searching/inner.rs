@@ -3,8 +3,6 @@
 
 use serde_json::{Map, Value, json};
 
-use super::condition::Condition;
-use super::request::SearchRequest;
 use crate::fault::{Fault, Outcome};
 use crate::json::Members;
 
@@ -32,18 +30,31 @@ const SIZE: usize = 3;
 /// Hits that may be ranked, as `index.max_inner_result_window` says in Elasticsearch.
 const WINDOW_MAX: usize = 100;
 
+/// A search that stands in another one.
+pub trait NestedSearch: Sized {
+    /// Reads the body of a search.
+    fn read(body: &Value) -> Outcome<Self>;
+
+    /// The number of hits that are ranked, those that are skipped among them.
+    fn ranked(&self) -> usize;
+}
+
 /// The hits that a request wants of each bucket or group.
 #[derive(Clone, Debug)]
-pub struct InnerRequest {
+pub struct InnerRequest<S> {
     /// The name in the answer.
     pub name: String,
     /// The search without what it shares with the outer one.
-    search: SearchRequest,
+    pub search: S,
 }
 
-impl InnerRequest {
+impl<S: NestedSearch> InnerRequest<S> {
     /// Reads `top_hits` of a name.
-    pub fn top_hits(name: &str, value: &Value, min_score: Option<&Value>) -> Outcome<InnerRequest> {
+    pub fn top_hits(
+        name: &str,
+        value: &Value,
+        min_score: Option<&Value>,
+    ) -> Outcome<InnerRequest<S>> {
         let members = Members::of("top_hits", value)?;
         members.check(&KNOWN, &NOT_THERE)?;
         let window =
@@ -52,12 +63,12 @@ impl InnerRequest {
     }
 
     /// Reads `inner_hits`, one or a list of them.
-    pub fn inner_hits(value: &Value, min_score: Option<&Value>) -> Outcome<Vec<InnerRequest>> {
+    pub fn inner_hits(value: &Value, min_score: Option<&Value>) -> Outcome<Vec<InnerRequest<S>>> {
         let list = match value {
             Value::Array(list) => list.as_slice(),
             one => std::slice::from_ref(one),
         };
-        let mut all: Vec<InnerRequest> = Vec::new();
+        let mut all: Vec<InnerRequest<S>> = Vec::new();
         for value in list {
             let members = Members::of("inner_hits", value)?;
             let known = [&KNOWN[..], &["name", "ignore_unmapped"]].concat();
@@ -83,7 +94,7 @@ impl InnerRequest {
         members: &Members<'_>,
         min_score: Option<&Value>,
         window: &str,
-    ) -> Outcome<InnerRequest> {
+    ) -> Outcome<InnerRequest<S>> {
         let shared = members
             .iter()
             .filter(|(name, value)| KNOWN.contains(name) && !value.is_null());
@@ -94,8 +105,8 @@ impl InnerRequest {
         if let Some(least) = min_score {
             body.insert("min_score".to_owned(), least.clone());
         }
-        let search = SearchRequest::parse(&Value::Object(body))?;
-        let wanted = search.from.saturating_add(search.size);
+        let search = S::read(&Value::Object(body))?;
+        let wanted = search.ranked();
         if wanted > WINDOW_MAX {
             return Err(Fault::illegal(format!(
                 "{window} from + size must be less than or equal to: [{WINDOW_MAX}] but was [{wanted}]. This limit can be set by \
@@ -106,28 +117,5 @@ impl InnerRequest {
             name: name.to_owned(),
             search,
         })
-    }
-
-    /// The search of the documents of `outer` that meet conditions; of all documents of its
-    /// indexes if `is_of_all`.
-    pub fn within(
-        &self,
-        outer: &SearchRequest,
-        conditions: Vec<Condition>,
-        is_of_all: bool,
-    ) -> SearchRequest {
-        let mut search = SearchRequest {
-            conditions,
-            total_is_number: outer.total_is_number,
-            deadline: outer.deadline,
-            ..self.search.clone()
-        };
-        if is_of_all {
-            search.min_score = None;
-        } else {
-            search.query.clone_from(&outer.query);
-            search.text.clone_from(&outer.text);
-        }
-        search
     }
 }

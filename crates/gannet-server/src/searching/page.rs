@@ -209,7 +209,7 @@ impl<'a> Targets<'a> {
         Ok(page)
     }
 
-    /// What stands for missing values in the order of a request, in an index.
+    /// The stand-ins for missing values in the order of a request, in an index.
     pub fn stand_ins(&self, at: usize, request: &SearchRequest) -> Outcome<StandIns> {
         self.with(at, |searched| Ok(searched.stand_ins(request)))
     }

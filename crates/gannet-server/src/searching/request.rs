@@ -8,14 +8,14 @@ use gannet::{Operator, SearchOptions, SortBy, SortKey, SortValue};
 use serde_json::{Value, json};
 
 use super::aggregation_check::check_aggregations;
+use super::asked::{AskedAggregation, take_top_hits};
 use super::condition::Condition;
 use super::docvalues::ValueField;
 use super::highlight::HighlightRequest;
-use super::inner::InnerRequest;
+use super::inner::{InnerRequest, NestedSearch};
 use super::order::{DocumentPlace, after, is_by_place};
 use super::sorting::{sort_formats, sort_keys, sort_parameter, values_after};
 use super::source::{SOURCE_PARAMETERS, SourceChoice};
-use super::top_hits::{AskedAggregation, take_top_hits};
 use crate::fault::{Fault, Outcome};
 use crate::http::Call;
 use crate::indexes::FieldType;
@@ -148,7 +148,7 @@ pub struct SearchRequest {
     /// The field of whose values each has one hit.
     pub collapse: Option<String>,
     /// The hits that each of these values shows beside its own.
-    pub inner_hits: Vec<InnerRequest>,
+    pub inner_hits: Vec<InnerRequest<SearchRequest>>,
     /// The conditions that documents meet beside the query.
     pub conditions: Vec<Condition>,
     /// The least score of a document that is found.
@@ -160,7 +160,7 @@ pub struct SearchRequest {
     /// Aggregations.
     pub aggs: Option<Value>,
     /// The hits that their buckets show.
-    pub top_hits: Vec<AskedAggregation>,
+    pub top_hits: Vec<AskedAggregation<SearchRequest>>,
     /// The time limit.
     pub deadline: Duration,
     /// Set if hits are in the order of their places in their indexes.
@@ -400,8 +400,46 @@ fn score(members: &Members<'_>) -> Outcome<Option<f32>> {
     }
 }
 
+impl NestedSearch for SearchRequest {
+    fn read(body: &Value) -> Outcome<SearchRequest> {
+        SearchRequest::parse(body)
+    }
+
+    fn ranked(&self) -> usize {
+        self.from.saturating_add(self.size)
+    }
+}
+
+impl InnerRequest<SearchRequest> {
+    /// The search of the documents of `outer` that meet conditions; of all documents of its
+    /// indexes if `is_of_all`.
+    pub fn within(
+        &self,
+        outer: &SearchRequest,
+        conditions: Vec<Condition>,
+        is_of_all: bool,
+    ) -> SearchRequest {
+        let mut search = SearchRequest {
+            conditions,
+            total_is_number: outer.total_is_number,
+            deadline: outer.deadline,
+            ..self.search.clone()
+        };
+        if is_of_all {
+            search.min_score = None;
+        } else {
+            search.query.clone_from(&outer.query);
+            search.text.clone_from(&outer.text);
+        }
+        search
+    }
+}
+
 /// Reads `collapse`: the field, and the hits that each of its values shows.
-fn collapsed(value: &Value, min_score: Option<&Value>) -> Outcome<(String, Vec<InnerRequest>)> {
+fn collapsed(
+    value: &Value,
+    min_score: Option<&Value>,
+) -> Outcome<(String, Vec<InnerRequest<SearchRequest>>)> {
     let members = Members::of("collapse", value)?;
     members.check(
         &["field", "inner_hits", "max_concurrent_group_searches"],

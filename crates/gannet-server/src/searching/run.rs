@@ -84,7 +84,7 @@ impl SearchedIndex {
         &self.metadata
     }
 
-    /// What stands for missing values in the order of a request.
+    /// The stand-ins for missing values in the order of a request.
     pub fn stand_ins(&self, request: &SearchRequest) -> StandIns {
         StandIns::new(&request.keys, &self.metadata.mapping, &request.unmapped)
     }
@@ -222,7 +222,7 @@ impl SearchedIndex {
         Ok(limited.filtered(conditions))
     }
 
-    /// What is read of a request as the fields of the index have it.
+    /// Reads a part of a request as the fields of the index have it.
     fn translated<T>(&self, translate: impl FnOnce(&Translator<'_>) -> Outcome<T>) -> Outcome<T> {
         let fields = Fields {
             metadata: &self.metadata,

@@ -1,13 +1,13 @@
-//! `top_hits`: the best hits of each bucket. They are taken out of the tree of aggregations, and
-//! once its buckets are known, each is searched for its hits. So they are exact, in any order, and
-//! scored and shown as all hits are.
+//! `top_hits`: the best hits of each bucket. Once the buckets are known, each is searched for its
+//! hits. So they are exact, in any order, and scored and shown as all hits are.
 
 use gannet::Reservation;
 use serde_json::{Map, Value, json};
 
-use super::answer::shown_hits;
+use super::asked::{AskedAggregation, AskedKind};
 use super::buckets::BucketKind;
 use super::condition::Condition;
+use super::hits::shown_hits;
 use super::inner::InnerRequest;
 use super::page::Targets;
 use super::request::SearchRequest;
@@ -16,89 +16,6 @@ use crate::json::{JsonArray, JsonObject};
 
 /// Buckets of one answer that have hits.
 const BUCKETS_MAX: usize = 1_000;
-
-/// An aggregation that is `top_hits`, or has some below it.
-#[derive(Clone, Debug)]
-pub struct AskedAggregation {
-    name: String,
-    kind: AskedKind,
-}
-
-#[derive(Clone, Debug)]
-enum AskedKind {
-    Hits(Box<InnerRequest>),
-    Buckets(Box<BucketKind>, Vec<AskedAggregation>),
-}
-
-/// Takes `top_hits` out of aggregations: gives the aggregations that are left, and those that were
-/// taken out with all above them.
-pub fn take_top_hits(
-    aggs: &Value,
-    min_score: Option<&Value>,
-) -> Outcome<(Value, Vec<AskedAggregation>)> {
-    let Value::Object(all) = aggs else {
-        return Ok((aggs.clone(), Vec::new()));
-    };
-    let (mut left, mut asked) = (Map::new(), Vec::new());
-    for (name, value) in all {
-        let members = value.as_object();
-        let mut kinds = members
-            .into_iter()
-            .flatten()
-            .filter(|(member, _)| !is_around(member));
-        let (Some(members), Some((kind, parameters))) = (members, kinds.next()) else {
-            left.insert(name.clone(), value.clone());
-            continue;
-        };
-        if kind == "top_hits" {
-            check_alone(name, members)?;
-            let hits = InnerRequest::top_hits(name, parameters, min_score)?;
-            asked.push(AskedAggregation {
-                name: name.clone(),
-                kind: AskedKind::Hits(Box::new(hits)),
-            });
-            continue;
-        }
-        let mut members = members.clone();
-        for below in ["aggs", "aggregations"] {
-            let Some(children) = members.get(below) else {
-                continue;
-            };
-            let (others, taken) = take_top_hits(children, min_score)?;
-            if taken.is_empty() {
-                continue;
-            }
-            let buckets = BucketKind::parse(name, kind, parameters)?;
-            asked.push(AskedAggregation {
-                name: name.clone(),
-                kind: AskedKind::Buckets(Box::new(buckets), taken),
-            });
-            members.insert(below.to_owned(), others);
-        }
-        left.insert(name.clone(), Value::Object(members));
-    }
-    Ok((Value::Object(left), asked))
-}
-
-/// Returns true for members that stand beside the kind of an aggregation.
-fn is_around(member: &str) -> bool {
-    matches!(member, "aggs" | "aggregations" | "meta")
-}
-
-fn check_alone(name: &str, members: &Map<String, Value>) -> Outcome<()> {
-    if members.contains_key("meta") {
-        return Err(Fault::query_not_there(&format!("[meta] of [{name}]")));
-    }
-    let below = ["aggs", "aggregations"].map(|below| members.get(below)?.as_object());
-    if below.into_iter().flatten().any(|below| !below.is_empty()) {
-        return Err(Fault::new(
-            400,
-            "aggregation_initialization_exception",
-            format!("Aggregator [{name}] of type [top_hits] cannot accept sub-aggregations"),
-        ));
-    }
-    Ok(())
-}
 
 /// The value of `aggregations` with the hits of its buckets, and the memory that they take.
 pub fn with_top_hits(
@@ -143,7 +60,7 @@ impl Filler<'_> {
     /// Writes the members of a bucket, and its hits behind them.
     fn members(
         &mut self,
-        asked: &[AskedAggregation],
+        asked: &[AskedAggregation<SearchRequest>],
         found: &Map<String, Value>,
         bucket: &Bucket,
     ) -> Outcome<String> {
@@ -182,7 +99,7 @@ impl Filler<'_> {
     fn buckets(
         &mut self,
         kind: &BucketKind,
-        children: &[AskedAggregation],
+        children: &[AskedAggregation<SearchRequest>],
         answer: &Value,
         above: &Bucket,
     ) -> Outcome<String> {
@@ -231,7 +148,7 @@ impl Filler<'_> {
         &mut self,
         kind: &BucketKind,
         name: &str,
-        children: &[AskedAggregation],
+        children: &[AskedAggregation<SearchRequest>],
         found: &Map<String, Value>,
         above: &Bucket,
     ) -> Outcome<String> {
@@ -246,7 +163,7 @@ impl Filler<'_> {
     }
 
     /// Writes the hits of a bucket.
-    fn hits(&mut self, asked: &InnerRequest, bucket: &Bucket) -> Outcome<String> {
+    fn hits(&mut self, asked: &InnerRequest<SearchRequest>, bucket: &Bucket) -> Outcome<String> {
         if bucket.is_empty {
             return Ok(no_hits(self.request.total_is_number).to_string());
         }

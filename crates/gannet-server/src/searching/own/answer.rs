@@ -12,7 +12,7 @@ use super::request::{OwnHighlight, OwnSearch};
 use crate::fault::{Fault, Outcome};
 use crate::http::Answer;
 use crate::json::{JsonArray, JsonObject};
-use crate::searching::answer::answer_bytes;
+use crate::searching::hits::answer_bytes;
 use crate::searching::run::SearchedIndex;
 
 impl OwnSearch {
