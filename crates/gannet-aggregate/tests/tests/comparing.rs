@@ -77,7 +77,7 @@ fn buckets_in(answer: &Value) -> usize {
 }
 
 /// Fails unless an answer is what is expected, or an error where that has too many buckets.
-fn check(found: gannet_aggregate::Result<Value>, expected: &Value, place: &str) {
+pub fn check(found: gannet_aggregate::Result<Value>, expected: &Value, place: &str) {
     match found {
         Err(Error::Buckets { limit, .. }) => {
             assert_eq!(limit, BUCKETS_MAX);

@@ -234,7 +234,9 @@ fn compare(
             return (0, false);
         }
     };
-    if same {
+    // Each index tells of its first terms, which together may be more than the first of all.
+    let has_first = format!("{query:?}").contains("first: Some");
+    if same && !has_first {
         assert_eq!(sum, one.statistics(query).expect("statistics"), "{query}");
     }
     let given = Some(Arc::new(sum)).filter(|_| !same);

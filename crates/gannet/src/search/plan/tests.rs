@@ -205,7 +205,13 @@ fn a_plan_takes_no_more_than_there_is() {
         let budget = Budget::new(budget);
         let query = text(Some("title"), &words);
         let allowance = Allowance::new(&budget, &()).unwrap();
-        let plan = super::plan(&query, &schema(), &|_| false, allowance);
+        let plan = super::plan(
+            &query,
+            &schema(),
+            &Columns::default(),
+            &|_| false,
+            allowance,
+        );
         match plan {
             Ok(plan) => assert!(expected && plan.memory.bytes() == budget.used()),
             Err(error) => assert!(!expected && matches!(error, Error::Memory { .. })),
