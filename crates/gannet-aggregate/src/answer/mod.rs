@@ -45,8 +45,8 @@ impl Aggregations {
     ///
     /// # Errors
     ///
-    /// [`Error::Buckets`] if there are more than [`BUCKETS_MAX`] buckets in all of it: a bucket takes
-    /// some hundred bytes of an answer, whatever memory the run had.
+    /// [`Error::Buckets`] if there are more than [`BUCKETS_MAX`] buckets in all of it: a bucket
+    /// takes some hundred bytes of an answer, whatever memory the run had.
     pub fn answer(&self, state: &State) -> Result<Value> {
         let members = self.answer_list(&state.nodes, &Shown::new(state))?;
         Ok(Value::Object(members))

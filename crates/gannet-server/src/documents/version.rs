@@ -6,14 +6,14 @@ use super::action::{ActionKind, Precondition};
 use crate::fault::{Fault, Outcome};
 use crate::http::Call;
 
-/// What a write says of versions.
+/// The version that a write gives or expects.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GivenVersion {
     version: Option<i64>,
     kind: VersionKind,
 }
 
-/// How a version is compared with the one that is there.
+/// The comparison of a version with the one that is there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum VersionKind {
     /// Versions are counted here.

@@ -78,7 +78,7 @@ pub fn check_write(call: &Call) -> Outcome<()> {
     Ok(())
 }
 
-/// What a validation says of a write.
+/// The error of a validation of a write.
 fn invalid(what: &str) -> Fault {
     Fault::new(
         400,

@@ -1,5 +1,5 @@
-//! The terms of documents: `_termvectors`, `_mtermvectors`. They are made of its source, as its fields are
-//! analyzed.
+//! The terms of documents: `_termvectors`, `_mtermvectors`. They are made of the sources, as the
+//! fields of these are analyzed.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ const TOKENS_MAX: usize = 100_000;
 /// The time limit of the counts of terms.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// What is told where the engine keeps no count, as in Elasticsearch.
+/// The number that is told where the engine keeps no count, as in Elasticsearch.
 const UNKNOWN: i64 = -1;
 
 /// Documents of one request.
@@ -30,7 +30,7 @@ const DOCUMENTS_MAX: usize = 1_000;
 /// Memory of a token in an answer.
 const TOKEN_BYTES: usize = 512;
 
-/// What may be asked for; there are no payloads.
+/// Parameters of a request; there are no payloads.
 const OPTIONS: [&str; 6] = [
     "fields",
     "positions",
@@ -49,7 +49,7 @@ const NOT_THERE: [&str; 5] = [
     "version_type",
 ];
 
-/// What a request wants of the terms.
+/// The parts of terms that a request wants.
 #[derive(Clone)]
 struct Wanted {
     /// Names and patterns of fields; all fields of strings if there are none.

@@ -77,8 +77,8 @@ impl Plan {
     }
 }
 
-/// Makes the plan of `query` for an index with the fields of `schema` and their columns, as far as the
-/// allowance goes. `elsewhere` tells of names that only other indexes have.
+/// Makes the plan of `query` for an index with the fields of `schema` and their columns, as far as
+/// the allowance goes. `elsewhere` tells of names that only other indexes have.
 pub fn plan(
     query: &Query,
     schema: &Schema,

@@ -3,8 +3,8 @@
 //! The maps tell which pieces may have the first hits. These are read, the most promising first,
 //! until none of the others can make the place better. Whichever documents were looked at, as many
 //! as are wanted stand at the place or before it, so what lies wholly behind it need not be read.
-//! Below a query that few documents match it takes many pieces to find the place: the greatest value
-//! of a piece is seldom that of a document which matches.
+//! Below a query that few documents match it takes many pieces to find the place: the greatest
+//! value of a piece is seldom that of a document which matches.
 
 use std::collections::BinaryHeap;
 use std::ops::Range;
@@ -140,7 +140,8 @@ impl BoundRun {
         self.best.peek().copied().filter(|_| is_full)
     }
 
-    /// Begins to read the next pieces that may have a better place. Returns false if there are none.
+    /// Begins to read the next pieces that may have a better place. Returns false if there are
+    /// none.
     fn begin_reads(&mut self) -> bool {
         let worst = self.best.peek().filter(|_| self.best.len() == self.wanted);
         while self.reads.len() < self.read_next
