@@ -85,13 +85,13 @@ def process(command, port, inherited=None):
 
 
 @contextlib.contextmanager
-def opensearch():
-    """A node of OpenSearch with an empty folder."""
+def opensearch(*flags, inherited=None):
+    """A node of OpenSearch with an empty folder; Java is given the flags."""
     program, lib = java(), jars()
     port, transport = free_ports(2)
     with tempfile.TemporaryDirectory() as folder:
-        command = [program, f"-Xms{HEAP}", f"-Xmx{HEAP}", "-cp", f"{lib}/*", str(PLACE / "Peer.java"), folder, str(port), str(transport)]
-        with process(command, port) as server:
+        command = [program, f"-Xms{HEAP}", f"-Xmx{HEAP}", *flags, "-cp", f"{lib}/*", str(PLACE / "Peer.java"), folder, str(port), str(transport)]
+        with process(command, port, inherited) as server:
             yield server
 
 
