@@ -238,7 +238,11 @@ def test_a_shard_without_replicas_is_named(place: Path) -> None:
     with gannet.ray.open(place, replicas=1, memory=MEMORY) as index:
         wanted = index.search("whaa", 100, count=True, sources=False)
         gone = {id for id in wanted.ids if gannet.ray._hashing.shard_of(id, 3) == 1}
-        ray.kill(replica(index, 1, 0), no_restart=True)
+        killed = replica(index, 1, 0)
+        pid = pid_of(killed)
+        ray.kill(killed, no_restart=True)
+        # The kill is under way when the call returns.
+        eventually(lambda: not Path(f"/proc/{pid}").exists())
         with pytest.raises(gannet.ray.UnavailableError, match="shard 1: none of its replicas"):
             index.search("whaa")
         hits = index.search("whaa", 100, partial=True)
