@@ -73,7 +73,8 @@ class Both:
         index = gannet.open(file.with_name(f"{kind}.gnt"), memory=settings["memory"])
         written = index.add(file)
         self.documents, self.rejected, self.index = written.added, written.rejected, index
-        # Of CSV the first rows decide which columns are of numbers: NA stands there in some of those with gaps.
+        # Of CSV the first rows decide which columns are of numbers: NA stands there in some of
+        # those with gaps.
         first = index["0"]
         self.gaps = [name for name in WITH_GAPS if isinstance(first[name], int)]
         self.base = duckdb.connect(config={"threads": 1, "memory_limit": "4GiB"})
@@ -89,7 +90,8 @@ class Both:
         if self.kind == "csv":
             numbers = ", ".join(f"{name}::BIGINT AS {name}" for name in ["year", *WHOLE])
             gaps = ", ".join(f"TRY_CAST({name} AS BIGINT) AS {name}" if name in self.gaps else name for name in WITH_GAPS)
-            # Casts are done once the cells are there: DuckDB would have the reader do them, which fails at NA.
+            # Casts are done once the cells are there: DuckDB would have the reader do them, which
+            # fails at NA.
             self.base.execute(f"CREATE TEMP TABLE cells AS SELECT * FROM read_csv('{file}', all_varchar=true)")
             return f"(SELECT id, {numbers}, {gaps}, {', '.join(KEYWORDS)}, {DATE}::TIMESTAMP AS {DATE} FROM cells)"
         types = {name: "BIGINT" for name in ["year", *WHOLE, *WITH_GAPS]} | {name: "VARCHAR" for name in ["id", *KEYWORDS]}

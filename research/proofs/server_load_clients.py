@@ -151,7 +151,8 @@ def fill(port):
         assert status == 200, status
 
 
-# Takes some milliseconds, and its answer is short, so that the clients need little of the processors.
+# Takes some milliseconds, and its answer is short, so that the clients need little of the
+# processors.
 HEAVY = json.dumps({"size": 0, "query": {"bool": {"must": [{"wildcard": {"body": "*"}}]}}, "aggs": {
     "t": {"terms": {"field": "tag"}, "aggs": {"s": {"extended_stats": {"field": "n"}}, "p": {"percentiles": {"field": "n"}}}},
     "c": {"cardinality": {"field": "n"}}}})

@@ -4,41 +4,17 @@
 //! match.
 
 use std::cell::Cell;
-use std::ops::Bound;
 
 use gannet::{Operator, Query};
 
 use super::asked::{Asked, Form, asked};
 use super::bm25;
-use super::patterns::{FREQUENT_MAX, FUZZY_MAX, Glyph, fits, glyphs, similar};
+use super::check::{Rejection, check, pattern_of};
+use super::patterns::{FREQUENT_MAX, FUZZY_MAX, fits, similar};
 use super::phrase::{Word, frequency};
+use super::ranges::{is_between, is_value_between};
 use super::regexp::fits_regexp;
 use super::view::{Seen, View};
-
-/// Why there is no answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rejection {
-    /// A field does not exist, or cannot be asked for a range or a pattern.
-    Field,
-}
-
-impl Rejection {
-    /// Returns true if an error is about this.
-    pub fn is_said_by(self, error: &str) -> bool {
-        match self {
-            Rejection::Field => [
-                "there is no field",
-                "ranges are not possible",
-                "a range needs a field",
-                "the values of field",
-                "the range of field",
-                "a wildcard stands before the last",
-            ]
-            .iter()
-            .any(|part| error.contains(part)),
-        }
-    }
-}
 
 /// The documents that a query finds.
 pub struct Answer {
@@ -79,118 +55,6 @@ pub fn column(view: &View<'_>, query: &Query) -> Result<(Option<Column>, bool), 
     check(view, query)?;
     let column = evaluation.column(query, 1.0);
     Ok((column, evaluation.is_cut.get()))
-}
-
-/// Checks that all fields exist and can answer what they are asked.
-fn check(view: &View<'_>, query: &Query) -> Result<(), Rejection> {
-    let is_right = match query {
-        Query::Range { field: None, .. } => false,
-        Query::Range {
-            field: Some(name),
-            lower,
-            upper,
-        } => view.field(name).is_some_and(|at| {
-            let field = &view.fields[at];
-            if field.is_text {
-                field.analyzer.name() == "keyword"
-            } else {
-                have_order(name, lower, upper)
-            }
-        }),
-        Query::Exists { field } => view.field(field).is_some(),
-        Query::OneOf { field, values } => {
-            view.field(field)
-                .is_some_and(|at| is_whole(&view.fields[at]))
-                && !values.is_empty()
-        }
-        Query::Regexp { field, .. } => view.field(field).is_some(),
-        Query::Text { field, .. }
-        | Query::Phrase { field, .. }
-        | Query::PhrasePattern { field, .. }
-        | Query::Prefix { field, .. }
-        | Query::Wildcard { field, .. }
-        | Query::Fuzzy { field, .. } => field.iter().all(|name| view.field(name).is_some()),
-        Query::MatchAll
-        | Query::MatchNone
-        | Query::Bool { .. }
-        | Query::Best { .. }
-        | Query::Boost { .. } => true,
-    };
-    let is_right = is_right && can_be_asked(view, query);
-    let mut parts = query.children();
-    if is_right {
-        parts.try_for_each(|part| check(view, part))
-    } else {
-        Err(Rejection::Field)
-    }
-}
-
-/// Returns true if the terms of a field are whole strings.
-fn is_whole(field: &super::model::Field) -> bool {
-    field.is_text && field.analyzer.name() == "keyword"
-}
-
-/// Returns true if a pattern is possible in a field that is searched, unless no field has a word of
-/// it.
-fn can_be_asked(view: &View<'_>, query: &Query) -> bool {
-    let Some((name, glyphs, fuzzy)) = pattern_of(query) else {
-        return true;
-    };
-    let searched = view.fields.iter().filter(|field| match name {
-        Some(name) => field.name == name,
-        None => field.is_text,
-    });
-    let (mut left, mut impossible) = (0, 0);
-    for field in searched {
-        match asked(field, &glyphs, fuzzy) {
-            Asked::Nothing => {}
-            Asked::Impossible => (left, impossible) = (left + 1, impossible + 1),
-            Asked::Words(..) => left += 1,
-        }
-    }
-    impossible == 0 || impossible < left
-}
-
-/// The field, the glyphs and the distance of a pattern.
-type AskedPattern<'q> = (Option<&'q str>, Vec<Glyph>, Option<Option<u8>>);
-
-fn pattern_of(query: &Query) -> Option<AskedPattern<'_>> {
-    let text = |text: &str| text.chars().map(Glyph::Exactly).collect::<Vec<_>>();
-    let (field, glyphs, fuzzy) = match query {
-        Query::Prefix { field, prefix } => {
-            let mut glyphs = text(prefix);
-            glyphs.push(Glyph::Any);
-            (field, glyphs, None)
-        }
-        Query::Wildcard { field, pattern } => (field, glyphs(pattern), None),
-        Query::PhrasePattern {
-            field,
-            text: before,
-            pattern,
-            ..
-        } => {
-            let mut all = text(before);
-            all.extend(glyphs(pattern));
-            (field, all, None)
-        }
-        Query::Fuzzy {
-            field,
-            text: word,
-            distance,
-        } => (field, text(word), Some(*distance)),
-        Query::MatchAll
-        | Query::MatchNone
-        | Query::Text { .. }
-        | Query::Phrase { .. }
-        | Query::Range { .. }
-        | Query::OneOf { .. }
-        | Query::Regexp { .. }
-        | Query::Exists { .. }
-        | Query::Bool { .. }
-        | Query::Best { .. }
-        | Query::Boost { .. } => return None,
-    };
-    Some((field.as_deref(), glyphs, fuzzy))
 }
 
 /// The terms that the last word of a phrase may be.
@@ -747,68 +611,4 @@ fn has_form(forms: &[Form], term: &str) -> bool {
         Form::Fits(glyphs) => fits(glyphs, term),
         Form::Near(..) => false,
     })
-}
-
-/// The number that a value of a field without words is compared by. Of the fields of random
-/// documents `open` has booleans.
-fn number(value: &str) -> Option<f64> {
-    match value {
-        "false" => Some(0.0),
-        "true" => Some(1.0),
-        number => number.parse().ok(),
-    }
-}
-
-/// Returns true if the ends of a range are values of a field without words, and in order.
-fn have_order(name: &str, lower: &Bound<String>, upper: &Bound<String>) -> bool {
-    let end = |bound: &Bound<String>| match bound {
-        Bound::Included(text) | Bound::Excluded(text) => Some(text.clone()),
-        Bound::Unbounded => None,
-    };
-    let is_value = |text: &String| {
-        let is_boolean = matches!(text.as_str(), "true" | "false");
-        number(text).is_some_and(f64::is_finite) && is_boolean == (name == "open")
-    };
-    let (low, high) = (end(lower), end(upper));
-    let are_values = [&low, &high].into_iter().flatten().all(is_value);
-    let excludes = [lower, upper]
-        .iter()
-        .any(|end| matches!(end, Bound::Excluded(_)));
-    let in_order = match (
-        low.as_deref().and_then(number),
-        high.as_deref().and_then(number),
-    ) {
-        (Some(low), Some(high)) => low < high || low == high && !excludes,
-        _ => true,
-    };
-    are_values && in_order
-}
-
-fn is_value_between(term: &str, lower: &Bound<String>, upper: &Bound<String>) -> bool {
-    let value = number(term);
-    let above = match lower {
-        Bound::Included(least) => value >= number(least),
-        Bound::Excluded(least) => value > number(least),
-        Bound::Unbounded => true,
-    };
-    let below = match upper {
-        Bound::Included(most) => value <= number(most),
-        Bound::Excluded(most) => value < number(most),
-        Bound::Unbounded => true,
-    };
-    above && below
-}
-
-fn is_between(term: &str, lower: &Bound<String>, upper: &Bound<String>) -> bool {
-    let above = match lower {
-        Bound::Included(least) => term.as_bytes() >= least.as_bytes(),
-        Bound::Excluded(least) => term.as_bytes() > least.as_bytes(),
-        Bound::Unbounded => true,
-    };
-    let below = match upper {
-        Bound::Included(most) => term.as_bytes() <= most.as_bytes(),
-        Bound::Excluded(most) => term.as_bytes() < most.as_bytes(),
-        Bound::Unbounded => true,
-    };
-    above && below
 }

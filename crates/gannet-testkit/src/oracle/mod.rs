@@ -19,20 +19,24 @@
 //! - a field that does not exist is an error, as is a range on anything but strings that are kept
 //!   whole;
 //! - a pattern of several words is a phrase whose last word is the pattern, for whose idf its most
-//!   frequent term counts; it stands for the 1,024 most frequent ones. A wildcard before the last
-//!   word is an error where no field that is searched has it in one word;
+//!   frequent term counts; it stands for the 1,024 most frequent ones, or for so many first ones,
+//!   of which each idf counts. A wildcard before the last word is an error where no field that is
+//!   searched has it in one word;
 //! - in a field of stems the end of a pattern is stemmed too, see `asked`;
 //! - a fuzzy term stands for the 50 most similar ones, each with its similarity as the boost and
 //!   the frequency of the most frequent one; the total is not exact if there are more.
 
 mod asked;
 mod bm25;
+mod check;
 mod evaluate;
 pub mod model;
 pub mod patterns;
 pub mod phrase;
+mod ranges;
 pub mod regexp;
 pub mod view;
 
-pub use evaluate::{Answer, Rejection};
+pub use check::Rejection;
+pub use evaluate::Answer;
 pub use model::{Model, PlainDocument, PlainField, Value};

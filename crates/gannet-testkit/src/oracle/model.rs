@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use gannet::{Analyzer, Query, Scratch};
 
 use super::bm25::Totals;
-use super::evaluate::{Answer, Rejection};
+use super::check::Rejection;
+use super::evaluate::Answer;
 use super::view::{Seen, View};
 
 /// Positions between two values of one field.

@@ -1,7 +1,8 @@
 //! The documents that a query is asked of, some of them deleted, and the statistics that they are
 //! scored by.
 
-use super::evaluate::{Answer, Column, Rejection, answer, column, is_partial};
+use super::check::Rejection;
+use super::evaluate::{Answer, Column, answer, column, is_partial};
 use super::model::{Field, Occurrence, Statistics};
 use gannet::Query;
 
